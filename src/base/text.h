@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+std::string lower(std::string_view text);
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+// The whole text as a number, or nothing: no trailing characters, no spaces.
+std::optional<std::int64_t> parse_int(std::string_view text);
+std::optional<double> parse_double(std::string_view text);
+
+// Levenshtein distance; the known word nearest to `word`, or nothing when none is near enough to
+// be what was meant.
+int edit_distance(std::string_view a, std::string_view b);
+std::optional<std::string> closest(std::string_view word, std::span<const std::string> known);
+
+std::string human_bytes(double bytes);      // "1.5 GiB"
+std::string human_count(std::int64_t n);    // "25,559,081"
+std::string human_seconds(double seconds);  // "1 min 20 s"
+
+}  // namespace lockstep

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lockstep::spec {
+
+enum class Mode { training, forward_only, evaluation };
+enum class DataFormat {
+  automatic,
+  nchw,
+  nhwc
+};  // nchw: plain, for study; the flag's NCHW is `automatic`
+enum class OptimizerKind { sgd, momentum, rmsprop, adam };
+enum class LossToReport { total, base };
+
+// How parameters follow gradients; tf_cnn_benchmarks' names and defaults.
+struct Optimizer {
+  OptimizerKind kind = OptimizerKind::sgd;
+  double momentum = 0.9;
+  bool nesterov = true;  // tf_cnn_benchmarks' momentum is always Nesterov's
+  double rmsprop_decay = 0.9;
+  double rmsprop_momentum = 0.9;
+  double rmsprop_epsilon = 1.0;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double adam_epsilon = 1e-8;
+  double weight_decay = 4e-5;           // L2, on everything but batch norm
+  std::optional<double> gradient_clip;  // by value
+};
+
+// Which learning rate applies when: the piecewise schedule wins over the initial rate, that over
+// the model's own. Epochs count global batches.
+struct LearningRate {
+  std::optional<double> initial;
+  std::string piecewise;  // "LR0;E1;LR1;..."
+  double epochs_per_decay = 0;
+  double decay_factor = 0;
+  double warmup_epochs = 0;
+  double minimum = 0;
+  std::optional<double> resnet_base;  // replaces the base rate of the ResNets' own schedule
+};
+
+// One point of a spec: everything that a rank must know to train, one value per option.
+struct Trial {
+  std::string model = "trivial";  // canonical name in the zoo
+  std::string dataset;            // "imagenet", "cifar10", "mnist"; empty: the model's own
+  int image_size = 0;             // 0: the model's own
+  int num_classes = 0;            // 0: the dataset's
+  Mode mode = Mode::training;
+
+  int batch_size = 0;          // per device; 0: the model's own
+  int devices = 1;             // in this process
+  int threads_per_device = 0;  // 0: all allowed cores divided by the devices
+  DataFormat data_format = DataFormat::automatic;
+
+  int num_batches = 100;  // timed steps; derived from num_epochs where that is given
+  std::optional<double> num_epochs;
+  std::optional<int> num_warmup_batches;   // nothing: detected
+  std::optional<double> target_precision;  // relative half-width of the 95 % interval
+  std::optional<double> max_time;          // seconds of the timed part
+  int display_every = 10;
+  std::optional<double> display_perf_ewma;
+  bool print_training_accuracy = false;
+  LossToReport loss_to_report = LossToReport::total;
+
+  Optimizer optimizer;
+  LearningRate learning_rate;
+  double label_smoothing = -1;  // below 0: the model's own
+  std::uint64_t seed = 1234;
+
+  std::string variable_update = "parameter_server";  // one device: nothing to exchange
+  std::string result_dir;                            // empty: no files
+};
+
+}  // namespace lockstep::spec
