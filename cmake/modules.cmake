@@ -6,7 +6,7 @@ function(lockstep_module name)
   cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
   if(sources)
@@ -25,15 +25,10 @@ function(lockstep_module name)
   endif()
 endfunction()
 
-# lockstep_program(NAME DEPENDS module... LIBRARIES target...)
-#
-# The module that holds main.cc: everything but main is a library, so that tests can link it.
+# lockstep_program(NAME ...): a module whose main.cc makes the program `lockstep`; all else in it is
+# a library, so that tests can link it.
 function(lockstep_program name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
   lockstep_module(${name} ${ARGN})
-  get_target_property(sources lockstep_${name} SOURCES)
-  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
-  set_target_properties(lockstep_${name} PROPERTIES SOURCES "${sources}")
   add_executable(lockstep ${PROJECT_SOURCE_DIR}/src/${name}/main.cc)
   target_link_libraries(lockstep PRIVATE lockstep_${name})
 endfunction()
