@@ -15,14 +15,14 @@ Node shortcut(Node x, int width, int stride) {
 }
 
 Node block(Node x, int width, int stride) {
-  const Node y = relu(conv_bn(x, width, stride));
-  return relu(conv_bn(y, width) + shortcut(x, width, stride));
+  const Node y = conv_bn(relu(conv_bn(x, width, stride)), width);
+  return relu(y + shortcut(x, width, stride));
 }
 
 // The batch norm in front is the plain one, without a scale.
 Node preactivated_block(Node x, int width, int stride) {
-  const Node y = relu(conv_bn(relu(batch_norm(x)), width, stride));
-  return conv(y, width, 3) + shortcut(x, width, stride);
+  const Node y = conv(relu(conv_bn(relu(batch_norm(x)), width, stride)), width, 3);
+  return y + shortcut(x, width, stride);
 }
 
 template <int blocks_per_stage, Version version>
