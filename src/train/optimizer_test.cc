@@ -198,8 +198,8 @@ TEST(Optimizer, RefusesAnEpsilonThatDividesByZero) {
 }
 
 TEST(SumOfSquares, AddsUpInDouble) {
-  const std::vector<float> ones(20'000'000, 1.0F);  // in float the sum would stop at 2^24
-  EXPECT_EQ(sum_of_squares(ones), 20'000'000);
+  const std::vector<float> values(40'000, 4097.0F);  // whose square has 25 bits
+  EXPECT_EQ(sum_of_squares(values), 40'000 * 4097.0 * 4097.0);
 }
 
 }  // namespace
