@@ -14,7 +14,7 @@ constexpr int kLevelBits = 12;
 constexpr std::size_t kLevels = std::size_t{1} << kLevelBits;
 constexpr int kValuesPerDraw = 4;  // 16 of 64 random bits each
 
-enum Stream : std::uint64_t { kImageStream, kLabelStream };
+constexpr std::uint64_t kImageStream = 0, kLabelStream = 1;
 
 // The distribution as equally likely levels: a pixel is one look into a table of 16 KiB. (Images
 // from files have 256 levels.)

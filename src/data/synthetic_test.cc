@@ -81,12 +81,11 @@ TEST(SyntheticImages, AreTheSameInEveryLayoutAndLeavePaddingAlone) {
               kSeed, 9);
   for (int i = 0; i < n; ++i) {
     for (int pixel = 0; pixel < h * w; ++pixel) {
-      for (int channel = 0; channel < block; ++channel) {
-        const float expected =
-            channel < c ? rows[static_cast<std::size_t>((i * c + channel) * h * w + pixel)] : -7;
-        ASSERT_EQ(blocked[static_cast<std::size_t>((i * h * w + pixel) * block + channel)],
-                  expected);
+      const auto at_pixel = blocked.begin() + (i * h * w + pixel) * block;
+      for (int channel = 0; channel < c; ++channel) {
+        ASSERT_EQ(at_pixel[channel], rows.begin()[(i * c + channel) * h * w + pixel]);
       }
+      ASSERT_TRUE(std::all_of(at_pixel + c, at_pixel + block, [](float x) { return x == -7; }));
     }
   }
 }

@@ -90,7 +90,8 @@ double LearningRate::at(std::int64_t step) const {
   const auto next = std::ranges::upper_bound(pieces_, step, {}, &Piece::from_step);
   double rate = std::prev(next)->rate;
   if (decay_steps_ > 0) {
-    rate *= std::pow(decay_factor_, static_cast<double>(step / decay_steps_));
+    const std::int64_t decays = step / decay_steps_;
+    rate *= std::pow(decay_factor_, static_cast<double>(decays));
   }
   return std::max(rate, minimum_);
 }

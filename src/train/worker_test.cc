@@ -45,7 +45,7 @@ class Bowl : public engine::Engine {
       p.plain.shape = {kElements};
       p.plain.init = {model::Init::Kind::truncated_normal, 1};
       p.plain.decays = i == 0;
-      p.offset = static_cast<std::size_t>(i * kPadded);
+      p.offset = i == 0 ? 0 : kPadded;
       p.size = kPadded;
       parameters_.push_back(p);
     }
