@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <cmath>
+#include <string>
 #include <thread>
 
 #include "machine/cores.h"
@@ -26,7 +27,7 @@ TEST(Peak, IsAPositiveRateOfTheWholeTeam) {
 TEST(Peak, SaysWhichInstructionsItUsed) {
   std::thread([] {
     omp_set_num_threads(1);
-    EXPECT_THAT(measure_peak(0.001).instructions,
+    EXPECT_THAT(std::string(measure_peak(0.001).instructions),
                 testing::AnyOf("AVX-512", "AVX2", "SSE2", "portable"));
   }).join();
 }
