@@ -23,6 +23,9 @@ double no_start(int, int) {
 double step_change(int i, int cut) {
   return i < cut ? 0.2 : 0;
 }
+double small_change(int i, int cut) {
+  return i < cut ? 0.1 : 0;
+}
 double fast_start(int i, int cut) {
   return i < cut ? -0.2 : 0;
 }
@@ -70,6 +73,13 @@ TEST_P(SteadyStart, FindsWhereASlowStartEndsWithinTwoSteps) {
   for (const int cut : {1, 3, 5, 10, 20, 40}) {
     EXPECT_GE(hits(GetParam().noise, 100, cut, step_change, 2), 98) << "step change at " << cut;
     EXPECT_GE(hits(GetParam().noise, 100, cut, fast_start, 2), 98) << "fast until " << cut;
+  }
+}
+
+// Five deviations: on the edge of what a robust rule can see in a few steps.
+TEST_P(SteadyStart, FindsMostOfTheSmallChanges) {
+  for (const int cut : {3, 5, 10, 20, 40}) {
+    EXPECT_GE(hits(GetParam().noise, 100, cut, small_change, 2), 90) << cut;
   }
 }
 

@@ -54,6 +54,22 @@ TEST(WarmupOver, OutlastsASlowFirstStepAndADecay) {
   EXPECT_GE(late_enough, 990);
 }
 
+TEST(WarmupOver, TakesLongerTheNoisierTheSteps) {
+  const auto mean_steps = [](double deviation) {
+    double steps = 0;
+    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+      const auto slow_first = [](int i) { return i == 0 ? 1.0 : 0.0; };
+      const auto series = series_of(20, slow_first, normal_noise(seed, 20), deviation);
+      steps += static_cast<double>(warmup_steps(series, {.seconds = 1000}));
+    }
+    return steps / 1000;
+  };
+  EXPECT_NEAR(mean_steps(0.005), 4.0, 0.05);
+  EXPECT_NEAR(mean_steps(0.01), 4.2, 0.05);
+  EXPECT_NEAR(mean_steps(0.02), 5.7, 0.05);
+  EXPECT_NEAR(mean_steps(0.05), 8.5, 0.05);
+}
+
 // The decision must not favour a result: what follows has the mean that it always has.
 TEST(WarmupOver, DoesNotBiasWhatFollows) {
   double sum = 0;
