@@ -136,7 +136,9 @@ class Lockstep(ScriptTest):
             "deleted": source.unlink,
             "packages": (self.tree.root / "tools/packages.txt").touch,
             "cmake": (self.tree.root / "CMakeLists.txt").touch,
+            "committed": (self.tree.root / ".git/logs/HEAD").touch,
         }
+        (self.tree.root / ".git/logs").mkdir(parents=True)
         self.tree.run(self.lockstep)
         for name, change in changes.items():
             with self.subTest(name):
