@@ -16,7 +16,7 @@ LIBRARIES = {
     r"(oneapi/dnnl/)?dnnl.*": ["engine/onednn"],
     r"hwloc(/.*)?\.h": ["machine"],
     r"CLI/.*": ["cli"],
-    r"nlohmann/.*": ["spec", "report", "cli"],
+    r"nlohmann/.*": ["spec", "stats", "report", "cli"],
     r"omp\.h": ["machine", "kernel", "engine", "train"],
 }
 TEST_LIBRARIES = r"(gtest|gmock)/.*"
