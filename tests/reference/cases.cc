@@ -363,9 +363,9 @@ Problem draw(const Case& c, const Rng& rng) {
         static_cast<float>(c.image_scale * (2 * pixels.uniform(i) - 1));
   }
   const Rng labels = rng.stream(1001);
-  for (int i = 0; i < c.batch; ++i) {
-    problem.batch.labels.push_back(
-        static_cast<int>(labels.bits(static_cast<std::uint64_t>(i)) % kClasses));
+  const auto classes = static_cast<std::uint64_t>(problem.graph.classes());
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(c.batch); ++i) {
+    problem.batch.labels.push_back(static_cast<int>(labels.bits(i) % classes));
   }
   return problem;
 }
