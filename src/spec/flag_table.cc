@@ -111,7 +111,7 @@ void num_gpus(Parsed& parsed, const Value& value) {
 
 void device(Parsed&, const Value& value) {
   if (std::get<std::string>(value) == "cpu") return;
-  not_in_this_version("--device=gpu", "it has no engine for GPUs", "use --device=cpu");
+  not_in_this_version("--device=gpu", "there is no engine for GPUs", "use --device=cpu");
 }
 
 void data_format(Parsed& parsed, const Value& value) {
@@ -189,17 +189,17 @@ class Rows {
   std::vector<Flag> rows_;
 };
 
-constexpr auto kGpu = "acts on GPUs only";
-constexpr auto kGraph = "steers TensorFlow's graph, which lockstep does not have";
-constexpr auto kMkl = "steers Intel's OpenMP runtime; lockstep pins its threads itself";
-constexpr auto kRealImages = "acts on real images only; this version trains on synthetic ones";
+constexpr auto kGpu = "it acts on GPUs only";
+constexpr auto kGraph = "it steers TensorFlow's graph, which lockstep does not have";
+constexpr auto kMkl = "it steers Intel's OpenMP runtime; lockstep pins its threads itself";
+constexpr auto kRealImages = "it acts on real images only; this version trains on synthetic ones";
 constexpr auto kOneDevice = "one device exchanges nothing";
 constexpr auto kOneProcess = "a run is one process";
-constexpr auto kHalf = "acts with --use_fp16 only";
-constexpr auto kCheckpoints = "it writes and reads no checkpoints";
-constexpr auto kSummaries = "it writes no summaries";
+constexpr auto kHalf = "it acts with --use_fp16 only";
+constexpr auto kCheckpoints = "there are no checkpoints";
+constexpr auto kSummaries = "there are no summaries";
 constexpr auto kCluster = "a run is one process on one machine";
-constexpr auto kEvalDuringTraining = "it does not evaluate while it trains";
+constexpr auto kEvalDuringTraining = "there is no evaluation during training";
 constexpr auto kResultDir = "--result_dir writes run.json with all figures";
 
 void add_what_to_run(Rows& rows) {
@@ -273,15 +273,16 @@ void add_output(Rows& rows) {
 
 void add_device(Rows& rows) {
   rows.group("Device");
-  rows.works("device", choice("cpu", {"cpu", "gpu"}), "where to compute", device);
-  rows.works("num_gpus", integer("1", 1), "number of devices, of any kind: 1 in this version",
-             num_gpus)
+  rows.works("device", choice("cpu", {"cpu", "gpu"}),
+             "where to compute; gpu is refused in this version", device);
+  rows.works("num_gpus", integer("1", 1),
+             "devices of any kind; more than 1 is refused in this version", num_gpus)
       .alias("devices");
   rows.works("num_intra_threads", integer("0"),
              "threads of a device; 0: all allowed cores divided by the devices",
              set<&Trial::threads_per_device>);
   rows.works("data_format", choice("auto", {"auto", "NCHW", "NHWC", "plain_nchw"}),
-             "layout of the images in memory; auto: the fastest", data_format);
+             "layout of images in memory; NCHW is served by auto, the fastest", data_format);
   rows.works("variable_update",
              choice("parameter_server",
                     {"parameter_server", "replicated", "distributed_replicated", "independent",
@@ -294,14 +295,15 @@ void add_optimizer(Rows& rows) {
   rows.group("Optimizer");
   rows.works("optimizer", choice_of(OptimizerKind::sgd), "how weights follow gradients",
              set<&Trial::optimizer, &Optimizer::kind>);
-  rows.works("momentum", below_one("0.9"), "of momentum",
+  rows.works("momentum", below_one("0.9"), "of momentum: share of the last update that is kept",
              set<&Trial::optimizer, &Optimizer::momentum>);
   rows.works("nesterov", boolean("true"), "of momentum: Nesterov's form",
              set<&Trial::optimizer, &Optimizer::nesterov>)
       .own();
   rows.works("rmsprop_decay", below_one("0.9"), "of rmsprop: decay of the mean square",
              set<&Trial::optimizer, &Optimizer::rmsprop_decay>);
-  rows.works("rmsprop_momentum", below_one("0.9"), "of rmsprop",
+  rows.works("rmsprop_momentum", below_one("0.9"),
+             "of rmsprop: share of the last update that is kept",
              set<&Trial::optimizer, &Optimizer::rmsprop_momentum>);
   rows.works("rmsprop_epsilon", above_zero("1.0"), "of rmsprop: added under the root",
              set<&Trial::optimizer, &Optimizer::rmsprop_epsilon>);
@@ -356,7 +358,7 @@ void add_evaluation(Rows& rows) {
   rows.refused("stop_at_top_1_accuracy", real(""), "stop training at this accuracy",
                kEvalDuringTraining);
   rows.ignored("collect_eval_results_async", boolean(), "evaluate SSD in a second process",
-               "acts on SSD only, which is not in the zoo");
+               "it acts on SSD only, which is not in the zoo");
   rows.refused("eval_dir", text("/tmp/tf_cnn_benchmarks/eval"), "directory of evaluation events",
                kSummaries, kResultDir);
   rows.ignored("freeze_when_forward_only", boolean(), "turn variables into constants", kGraph);
@@ -364,7 +366,7 @@ void add_evaluation(Rows& rows) {
 
 void add_real_data(Rows& rows) {
   rows.group("Real data");
-  rows.refused("data_dir", text(), "directory of the dataset", "it reads no real images",
+  rows.refused("data_dir", text(), "directory of the dataset", "there is no input of real images",
                "without --data_dir, synthetic images are used");
   rows.ignored(
       "resize_method",
@@ -449,30 +451,29 @@ void add_files(Rows& rows) {
   rows.refused("train_dir", text(), "directory of checkpoints", kCheckpoints);
   rows.refused("save_model_secs", integer("0"), "seconds between two checkpoints", kCheckpoints);
   rows.refused("save_model_steps", integer(""), "steps between two checkpoints", kCheckpoints);
-  rows.ignored("max_ckpts_to_keep", integer("5"), "checkpoints to keep",
-               "this version writes no checkpoints");
+  rows.ignored("max_ckpts_to_keep", integer("5"), "checkpoints to keep", kCheckpoints);
   rows.refused("backbone_model_path", text(), "checkpoint of a trained backbone", kCheckpoints);
   rows.refused("summary_verbosity", integer("0", 0, 3), "how much to summarise", kSummaries,
                kResultDir);
   rows.refused("save_summaries_steps", integer("0"), "steps between two summaries", kSummaries,
                kResultDir);
-  rows.refused("trace_file", text(), "file of a trace of one step", "it writes no traces",
+  rows.refused("trace_file", text(), "file of a trace of one step", "there are no traces",
                "--result_dir writes the time of every phase of every step");
   rows.ignored("use_chrome_trace_format", boolean("true"), "Chrome's format for --trace_file",
-               "this version writes no traces");
-  rows.refused("tfprof_file", text(), "file of a TensorFlow profile", "it writes no profiles",
+               "there are no traces");
+  rows.refused("tfprof_file", text(), "file of a TensorFlow profile", "there are no profiles",
                "--result_dir writes the time of every phase of every step");
-  rows.refused("graph_file", text(), "file of the TensorFlow graph", "it has no TensorFlow graph",
+  rows.refused("graph_file", text(), "file of the TensorFlow graph", "there is no TensorFlow graph",
                "lockstep show MODEL prints the layers");
   rows.refused("partitioned_graph_file_prefix", text(), "files of the optimised graphs",
-               "it has no TensorFlow graph", "lockstep show MODEL prints the layers");
+               "there is no TensorFlow graph", "lockstep show MODEL prints the layers");
   rows.refused("benchmark_log_dir", text(), "directory of TensorFlow's benchmark logger",
-               "it does not write that logger's files", kResultDir);
+               "there is no such logger", kResultDir);
   rows.ignored("benchmark_test_id", text(), "name of the run in those logs",
-               "acts with --benchmark_log_dir only");
+               "it acts with --benchmark_log_dir only");
   rows.refused("ml_perf_compliance_logging", boolean(), "print MLPerf's log lines",
-               "it does not print them", kResultDir);
-  rows.refused("debugger", text(), "TensorFlow's debugger", "it has no TensorFlow graph");
+               "there are no such lines", kResultDir);
+  rows.refused("debugger", text(), "TensorFlow's debugger", "there is no TensorFlow graph");
 }
 
 void add_tensorflow(Rows& rows) {

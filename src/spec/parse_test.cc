@@ -177,7 +177,7 @@ TEST(UsageError, ChecksThePiecewiseSchedule) {
 
 TEST(Device, RefusesGpusAndTakesTheCpu) {
   EXPECT_EQ(error_of({"--device=gpu"}),
-            "--device=gpu is not supported in this version: it has no engine for GPUs | "
+            "--device=gpu is not supported in this version: there is no engine for GPUs | "
             "use --device=cpu");
   EXPECT_EQ(parse({"--device=cpu"}).trial, Trial());
 }
