@@ -71,8 +71,7 @@ const Flag* find_negated(std::string_view name) {
 }
 
 void read_command_line(std::span<const std::string> args, Settings& settings) {
-  std::string
-      bare_boolean;  // the argument before this one, if a value might have been meant for it
+  std::string bare_boolean;  // the argument before this one, where a value may belong to it
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
     const bool is_flag = arg.size() > 1 && arg[0] == '-' && arg != "--";
