@@ -85,7 +85,7 @@ bool fast_both_ways(const Compiler& c, const Problem& problem) {
 
 // Images come in whatever plain layout suits the first convolution. Where the library has fast code
 // only without padding, the border becomes part of the images.
-void choose_images(Compiler& c, Problem& problem, const model::Padding& padding) {
+void choose_images(Compiler& c, Problem& problem, model::Padding padding) {
   const memory::dims dims = problem.src.dims();
   const auto tags = c.options().layout == Layout::nhwc
                         ? std::array{memory::format_tag::nhwc, memory::format_tag::nchw}
