@@ -190,6 +190,29 @@ TEST(List, NamesWhatItCanList) {
   EXPECT_EQ(lockstep({"list", "flags", "--yaml"}).code, ExitCode::usage);
 }
 
+TEST(List, PrintsTheModels) {
+  EXPECT_THAT(lockstep({"list", "models"}).out, HasSubstr("resnet50_v1.5"));
+  EXPECT_FALSE(nlohmann::json::parse(lockstep({"list", "models", "--json"}).out).empty());
+  EXPECT_EQ(lockstep({"list", "models", "--markdown"}).code, ExitCode::usage);
+}
+
+TEST(Show, PrintsTheLayersOfTheModelThatIsMeant) {
+  EXPECT_EQ(lockstep({"show", "alexnet", "--data-name=cifar10"}).out,
+            lockstep({"show", "alexnet_cifar"}).out);
+  const auto layers = [](const std::vector<std::string>& arguments) {
+    return nlohmann::json::parse(lockstep(arguments).out);
+  };
+  EXPECT_NE(layers({"show", "lenet", "--json"}),
+            layers({"show", "lenet", "--json", "--num_classes=7"}));
+}
+
+TEST(Show, NamesTheClosestModel) {
+  EXPECT_EQ(lockstep({"show"}).code, ExitCode::usage);
+  const Output output = lockstep({"show", "resnet5"});
+  EXPECT_EQ(output.code, ExitCode::usage);
+  EXPECT_THAT(output.err, HasSubstr("resnet50"));
+}
+
 TEST(Documentation, OfFlagsIsTheTable) {
   expect_golden("docs/flags.md", list_flags_markdown());
 }

@@ -121,8 +121,15 @@ std::string run_help(bool full) {
 }
 
 std::string list_help(bool) {
-  return "usage: lockstep list flags [--json | --markdown]\n\n"
-         "Prints what lockstep knows: all flags of lockstep run.\n";
+  return "usage: lockstep list models [--json]\n"
+         "       lockstep list flags [--json | --markdown]\n\n"
+         "Prints what lockstep knows: the models with their sizes, or the flags of lockstep run.\n";
+}
+
+std::string show_help(bool) {
+  return "usage: lockstep show MODEL [--data_name=NAME] [--image_size=N] [--num_classes=N] "
+         "[--json]\n\n"
+         "Prints the layers of a model: shapes, parameters, multiply-adds and bytes.\n";
 }
 
 std::string version_help(bool) {

@@ -6,7 +6,9 @@
 #include "cli/command_line.h"
 #include "cli/flag_listing.h"
 #include "cli/help.h"
+#include "cli/models.h"
 #include "cli/run.h"
+#include "spec/flags.h"
 
 namespace lockstep::cli {
 namespace {
@@ -20,6 +22,7 @@ struct Listing {
 };
 
 constexpr Listing kListings[] = {
+    {"models", [] { return list_models(false); }, [] { return list_models(true); }, nullptr},
     {"flags", list_flags, list_flags_json, list_flags_markdown},
 };
 
@@ -55,6 +58,22 @@ ExitCode list(Arguments arguments) {
                           join(known, ", ")));
 }
 
+// Behind the model stand run's flags: those that choose its images and classes change what it
+// shows.
+ExitCode show(Arguments arguments) {
+  if (arguments.empty() || arguments[0].starts_with('-')) {
+    throw Error(ExitCode::usage, "show needs a model", "lockstep list models lists them");
+  }
+  std::vector<std::string> flags(arguments.begin(), arguments.end());
+  flags[0] = "--model=" + flags[0];
+  const bool json = std::erase(flags, "--json") > 0;
+  const spec::Trial trial = spec::parse_run(flags, process_getenv).trial;
+  fmt::print("{}",
+             show_model(model::find(trial.model, trial.dataset),
+                        {.image_size = trial.image_size, .num_classes = trial.num_classes}, json));
+  return ExitCode::ok;
+}
+
 ExitCode version(Arguments arguments) {
   const bool json = arguments.size() == 1 && arguments[0] == "--json";
   if (!json && !arguments.empty()) unexpected("version", arguments.back());
@@ -81,6 +100,7 @@ ExitCode help(Arguments arguments) {
 constexpr Verb kVerbs[] = {
     {"run", "train a network and measure it", run_help, run},
     {"list", "list what lockstep knows", list_help, list},
+    {"show", "show the layers of a model", show_help, show},
     {"version", "print the version", version_help, version},
     {"help", "explain lockstep or a verb", help_help, help},
 };
