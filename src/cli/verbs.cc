@@ -6,8 +6,11 @@
 #include "cli/command_line.h"
 #include "cli/flag_listing.h"
 #include "cli/help.h"
+#include "cli/job.h"
 #include "cli/models.h"
+#include "cli/plan.h"
 #include "cli/run.h"
+#include "machine/cores.h"
 #include "spec/flags.h"
 
 namespace lockstep::cli {
@@ -67,7 +70,15 @@ ExitCode show(Arguments arguments) {
   std::vector<std::string> flags(arguments.begin(), arguments.end());
   flags[0] = "--model=" + flags[0];
   const bool json = std::erase(flags, "--json") > 0;
+  const bool plan = std::erase(flags, "--plan") > 0;
   const spec::Trial trial = spec::parse_run(flags, process_getenv).trial;
+  if (plan) {
+    const Job job = make_job(trial);
+    machine::join_team(
+        machine::place(machine::allowed(), trial.devices, trial.threads_per_device).front());
+    fmt::print("{}", show_plan(engine::compile(job.graph, engine_options(job))->plan()));
+    return ExitCode::ok;
+  }
   fmt::print("{}",
              show_model(model::find(trial.model, trial.dataset),
                         {.image_size = trial.image_size, .num_classes = trial.num_classes}, json));

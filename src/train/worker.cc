@@ -27,9 +27,7 @@ class Loop {
         hooks_(hooks),
         replica_(replica),
         batches_(batches),
-        recorder_(room(batches)) {
-    seconds_.reserve(room(batches));
-  }
+        recorder_(room(batches)) {}
 
   Outcome run() {
     Outcome outcome;
@@ -53,12 +51,13 @@ class Loop {
     while (!interrupted() && !warmed_up()) {
       step();
       ++warm_up_steps_;
+      const record::Sample& sample = recorder_.samples().back();
+      seconds_.push_back(sample.end - sample.begin);
       announce(0);
     }
   }
 
   Ending time_steps() {
-    seconds_.clear();
     if (!interrupted() && hooks_.on_timed_start) hooks_.on_timed_start();
     for (std::int64_t timed = 0;; announce(timed)) {
       if (const std::optional<Ending> ending = this->ending(timed)) return *ending;
@@ -70,7 +69,6 @@ class Loop {
   void step() {
     replica_.step(recorder_);
     const record::Sample& sample = recorder_.samples().back();
-    seconds_.push_back(sample.end - sample.begin);
     if (sample.step == 0) first_step_done_ = now();
   }
 
@@ -91,9 +89,9 @@ class Loop {
     if (interrupted()) return Ending::interrupted;
     if (timed >= batches_) return Ending::batches;
     if (timed == 0) return std::nullopt;
-    if (hooks_.precise_enough && hooks_.precise_enough(seconds_)) return Ending::precision;
     const std::span<const record::Sample> steps =
         recorder_.samples().last(static_cast<std::size_t>(timed));
+    if (hooks_.precise_enough && hooks_.precise_enough(steps)) return Ending::precision;
     if (trial_.max_time && steps.back().end - steps.front().begin >= *trial_.max_time) {
       return Ending::time;
     }
@@ -105,7 +103,7 @@ class Loop {
   Replica& replica_;
   const std::int64_t batches_;
   record::Recorder recorder_;
-  std::vector<double> seconds_;  // of the warm-up's steps, then of the timed ones
+  std::vector<double> seconds_;  // of the warm-up's steps
   std::int64_t warm_up_steps_ = 0;
   double first_step_done_ = 0;
 };

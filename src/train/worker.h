@@ -27,7 +27,7 @@ struct Hooks {
   // number of steps; empty: after 10.
   std::function<bool(std::span<const double> step_seconds)> warmed_up;
   // Whether the timed steps so far are enough; empty: never.
-  std::function<bool(std::span<const double> step_seconds)> precise_enough;
+  std::function<bool(std::span<const record::Sample> timed)> precise_enough;
   const std::atomic<bool>* stop = nullptr;  // set by ^C
 };
 

@@ -183,7 +183,7 @@ TEST(Worker, AsksTheHookWhetherTheWarmUpIsOver) {
   std::vector<std::size_t> asked;
   hooks.warmed_up = [&](std::span<const double> seconds) {
     EXPECT_THAT(seconds, Each(testing::Ge(0)));
-    asked.push_back(seconds.size());
+    asked.push_back(timed.size());
     return seconds.size() == 4;
   };
   EXPECT_EQ(run(trial, hooks).warm_up_steps, 4);
@@ -211,9 +211,9 @@ TEST(Worker, TellsTheHooksWhatHappens) {
 TEST(Worker, StopsWhenTheTimedStepsArePreciseEnough) {
   Hooks hooks;
   std::vector<std::size_t> asked;
-  hooks.precise_enough = [&](std::span<const double> seconds) {
-    asked.push_back(seconds.size());
-    return seconds.size() == 3;
+  hooks.precise_enough = [&](std::span<const record::Sample> timed) {
+    asked.push_back(timed.size());
+    return timed.size() == 3;
   };
   const Outcome outcome = run(trial_of(2, 100), hooks);
   EXPECT_EQ(outcome.ending, Ending::precision);
