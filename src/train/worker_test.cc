@@ -107,6 +107,7 @@ class Bowl : public engine::Engine {
   std::span<float> moving_statistics() override { return {}; }
   std::string first_non_finite(const engine::Batch&) override { return "conv3"; }
   const engine::PlanSummary& plan() const override { return plan_; }
+  void run_planned(std::size_t /*i*/, const engine::Batch& /*batch*/) override {}
 
  private:
   template <typename Visit>
@@ -183,7 +184,7 @@ TEST(Worker, AsksTheHookWhetherTheWarmUpIsOver) {
   std::vector<std::size_t> asked;
   hooks.warmed_up = [&](std::span<const double> seconds) {
     EXPECT_THAT(seconds, Each(testing::Ge(0)));
-    asked.push_back(timed.size());
+    asked.push_back(seconds.size());
     return seconds.size() == 4;
   };
   EXPECT_EQ(run(trial, hooks).warm_up_steps, 4);
