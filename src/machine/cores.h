@@ -27,7 +27,8 @@ std::string ranges(std::span<const int> processors);
 
 // The calling thread becomes the master of a team of OpenMP threads, one for each of `processors`
 // and the workers pinned to theirs: every parallel region that it starts afterwards runs on them
-// and nowhere else. Call it before the thread's first parallel region.
+// and nowhere else, and takes numbers too small to be normal for zero (x86-64). Call it before the
+// thread's first parallel region.
 void join_team(std::span<const int> processors);
 
 // Pins any member of the team that is new since the last call. Cheap; call it between steps.

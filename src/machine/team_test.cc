@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include "base/error.h"
@@ -75,6 +76,21 @@ TEST(Team, PinsWorkersThatLibgompStartedAnew) {
     EXPECT_THAT(masks_in_region()[2], ElementsAre(group[2]));
   });
 }
+
+#ifdef __x86_64__
+TEST(Team, TakesTinyNumbersForZeroOnEveryThread) {
+  on_new_thread([] {
+    join_team(place(allowed(), 1, std::min(2, allowed().usable)).front());
+    std::vector<float> halves(static_cast<std::size_t>(omp_get_max_threads()));
+#pragma omp parallel
+    {
+      volatile float tiny = std::numeric_limits<float>::min();
+      halves[static_cast<std::size_t>(omp_get_thread_num())] = tiny / 2;
+    }
+    EXPECT_THAT(halves, testing::Each(0.0F));
+  });
+}
+#endif
 
 TEST(Team, LeavesTheMaskOfOtherThreadsAlone) {
   const std::vector<int> before = bound_processors();

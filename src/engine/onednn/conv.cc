@@ -111,11 +111,14 @@ void choose_images(Compiler& c, Problem& problem, model::Padding padding) {
 void choose_source(Compiler& c, Problem& problem, const Value& x) {
   problem.src = x.desc;
   if (c.options().layout != Layout::automatic || fast_both_ways(c, problem)) return;
-  const memory::desc any = any_desc(problem.src.dims());
   Problem free = problem;
-  free.src = any;
+  free.src = any_desc(problem.src.dims());
   const auto forward = free.forward(c.training(), attributes());
-  if (is_fast(forward)) problem.src = forward.src_desc();
+  const bool bad = is_reference(problem.forward(c.training(), attributes()));
+  if (is_fast(forward) || (bad && !is_reference(forward))) {
+    problem.src = forward.src_desc();
+    problem.dst = forward.dst_desc();
+  }
 }
 
 EmitBackward emit_direct(Compiler& c, int layer, const model::Conv& op) {
