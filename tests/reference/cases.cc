@@ -112,6 +112,12 @@ constexpr auto kCases = std::to_array<Case>({
     {"conv_7x7_by_2", {3, 15, 15}, 2, [](Node x) {
        classify(conv(x, 8, 7, {.stride = 2, .border = Border::same_resnet}));
      }},
+    {"conv_3x3_on_images_of_2x2", {3, 2, 2}, 3, [](Node x) {
+       classify(conv(relu(stem(x, 16)), 16, 3, {.bias = true}));
+     }},
+    {"conv_3x3_on_images_of_1x1", {3, 2, 2}, 3, [](Node x) {
+       classify(conv_bn_relu(max_pool(stem(x, 16), 2), 16, 3));
+     }},
     {"conv_with_odd_channels", {3, 5, 5}, 3, [](Node x) {
        classify(conv(relu(stem(x, 5)), 3, 3, {.bias = true}));
      }},
@@ -315,7 +321,7 @@ constexpr auto kCases = std::to_array<Case>({
        const model::Lrn normalise{.radius = 4, .alpha = 0.001F / 9, .beta = 0.75F, .bias = 1};
        Node y = relu(conv(x, 16, 11, {.stride = 4, .bias = true}));
        y = max_pool(lrn(y, normalise), 3);
-       y = relu(conv(y, 24, 5, {.bias = true, .groups = 2}));
+       y = relu(conv(y, 32, 5, {.bias = true, .groups = 2}));
        y = max_pool(lrn(y, normalise), 3, {.border = Border::same});
        y = dropout(relu(dense(y, 20)), 0.5F);
        classify(dropout(relu(dense(y, 20)), 0.5F));
