@@ -151,8 +151,7 @@ TEST_P(EngineContract, InitialisesByNameAndPositionWhateverTheLayout) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, EngineContract,
                          testing::Combine(testing::ValuesIn(reference::cases()),
-                                          testing::Values(Layout::automatic, Layout::nchw,
-                                                          Layout::nhwc)),
+                                          testing::Values(Layout::automatic, Layout::nhwc)),
                          [](const auto& test) {
                            return std::string(std::get<Case>(test.param).name) + "_" +
                                   std::string(layout_name(std::get<Layout>(test.param)));
