@@ -33,7 +33,8 @@ struct Problem {
   Batch batch;
   Settings settings;
 };
-Problem draw(const Case& c);
+// Always the same for cases of the same name.
+const Problem& draw(const Case& c);
 
 // A network with the problem's parameters.
 Network network(const Problem& problem);
