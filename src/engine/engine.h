@@ -100,6 +100,9 @@ class Engine {
   virtual std::string first_non_finite(const Batch& batch) = 0;
 
   virtual const PlanSummary& plan() const = 0;
+  // Runs plan().steps[i] alone on whatever its operands hold: for benchmarks that compare a step of
+  // training with the sum of its parts.
+  virtual void run_planned(std::size_t i, const Batch& batch) = 0;
 };
 
 // On oneDNN. Throws Error(usage) for shapes that it cannot run.

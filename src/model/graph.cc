@@ -1,5 +1,6 @@
 #include "model/graph.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>

@@ -16,8 +16,8 @@ struct OwnLearningRate {
   float base = 0.005F;
   int base_batch = 0;
   float warmup_epochs = 0;
-  std::vector<float> decay_epochs;
-  std::vector<float> decay_factors;
+  std::vector<float> decay_epochs = {};
+  std::vector<float> decay_factors = {};
   // When not 0: times `step_factor` after every `step_epochs` epochs.
   float step_epochs = 0;
   float step_factor = 1;
@@ -51,5 +51,8 @@ const Model& find(std::string_view name, std::string_view dataset = {});
 
 // Throws Error(usage) when the image is too small for the model.
 Graph build(const Model& model, const BuildOptions& options = {});
+
+// The smallest image size that `build` accepts, in pixels a side.
+int smallest_image(const Model& model);
 
 }  // namespace lockstep::model

@@ -1,0 +1,35 @@
+#include "cli/plan.h"
+
+#include <fmt/format.h>
+
+#include "base/table.h"
+#include "base/text.h"
+
+namespace lockstep::cli {
+
+std::string show_plan(const engine::PlanSummary& plan) {
+  using Align = Table::Align;
+  Table table({{"#", Align::right},
+               {"pass", Align::left},
+               {"layer", Align::left},
+               {"operation", Align::left},
+               {"implementation", Align::left},
+               {"writes", Align::left}});
+  int number = 0;
+  for (const engine::PlannedStep& step : plan.steps) {
+    table.add({fmt::format("{}", ++number), step.pass, step.layer, step.operation,
+               step.implementation, step.layout});
+  }
+  return table.text() +
+         fmt::format(
+             "\noperations: {}\nreorders of activations and gradients: {}\nreorders of weights: "
+             "{}\n"
+             "memory for activations, gradients and scratch: {} (without reuse: {})\n"
+             "memory for parameters: {}, once each for values, gradients and the optimizer's "
+             "slots\n",
+             plan.steps.size(), plan.reorders_of_data, plan.reorders_of_weights,
+             human_bytes(double(plan.arena_bytes)), human_bytes(double(plan.unshared_bytes)),
+             human_bytes(double(plan.parameter_bytes)));
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/layout.h"
+
+namespace lockstep::kernel {
+
+// Copies `count` channels from channel `from_first` of one batch to channel `to_first` of another;
+// images and pixels agree. Concatenation and its gradient.
+void copy_channels(const float* from, const Layout& from_layout, int from_first, float* to,
+                   const Layout& to_layout, int to_first, int count);
+
+// Every stride-th pixel, the channels of `from` in the middle of those of `to`, zeros around them;
+// and the gradient of that.
+struct Subsampling {
+  int from_w = 0;  // pixels in a row, before
+  int to_h = 0, to_w = 0;
+  int stride = 1;
+};
+void pad_shortcut(const Subsampling& s, const float* from, const Layout& from_layout, float* to,
+                  const Layout& to_layout);
+void pad_shortcut_gradient(const Subsampling& s, const float* d_to, const Layout& to_layout,
+                           float* d_from, const Layout& from_layout);
+
+// Rows of blocks become columns: from[r][c][block] -> to[c][r][block].
+void transpose_blocks(const float* from, float* to, int rows, int columns, int block);
+
+// To and from plain rows: feature c of sample p of `layout` (one image whose pixels are the
+// samples, or one pixel per image) at plain[sample * channels + c].
+void gather_rows(const float* from, const Layout& layout, float* plain);
+void scatter_rows(const float* plain, const Layout& layout, float* to);
+
+}  // namespace lockstep::kernel
