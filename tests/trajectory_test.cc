@@ -21,10 +21,16 @@
 namespace lockstep {
 namespace {
 
-// PyTorch's own float32 run shows how far rounding alone carries a figure from the truth. Another
-// order of summation may carry it further, but not by orders of magnitude.
+// PyTorch's own float32 runs show how far rounding alone carries a loss from the truth. Another
+// order of summation may carry it further, but not by orders of magnitude; where those runs hit the
+// truth by chance, a small part of the loss is allowed, far less than a step changes.
 constexpr double kOrdersOfSummation = 10;
-constexpr double kRounding = 1e-5;  // allowed where that run happened to hit the truth
+constexpr double kLossRounding = 1e-4;
+// A unit whose input is 0 up to rounding lies on either side of its ReLU's kink. It adds to the
+// gradients of its channel or does not: up to a percent of a small tensor's, or a few times what
+// those runs saw of it.
+constexpr double kGradientRounding = 0.01;
+constexpr double kMoreKinks = 4;
 
 struct Case {
   std::string_view model;
@@ -48,7 +54,8 @@ void PrintTo(const Case& c, std::ostream* out) {
 }
 
 nlohmann::json expected_for(std::string_view model) {
-  for (const auto& run : nlohmann::json::parse(read_file(LOCKSTEP_TRAJECTORIES)).at("runs")) {
+  const auto file = nlohmann::json::parse(read_file(LOCKSTEP_TRAJECTORIES));
+  for (const auto& run : file.at("runs")) {
     if (run.at("model") == model) return run;
   }
   throw std::out_of_range("no trajectory of " + std::string(model));
@@ -75,8 +82,6 @@ std::vector<float> start_value(const model::Parameter& parameter, int number) {
         values[i] = x / 8;
         break;
       case model::Parameter::Role::scale:
-        values[i] = 0.5F + x / 8;
-        break;
       case model::Parameter::Role::shift:
         values[i] = 0.5F + x / 8;
         break;
@@ -204,14 +209,15 @@ void expect_gradients(const nlohmann::json& run, const model::Graph& graph,
       std::sqrt(std::accumulate(expected.begin(), expected.end(), 0.0, [](double sum, auto& e) {
         return sum + std::pow(e.at("norm").template get<double>(), 2);
       }));
-  const double deviation = run.at("gradients_float32_deviation");
+  const double deviation = run.at("gradients_deviation");
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     SCOPED_TRACE(parameters[i].name);
     EXPECT_EQ(expected[i].at("name"), parameters[i].name);
     ASSERT_EQ(expected[i].at("shape"), parameters[i].shape);
     const Summary got = summarise(training.gradient(parameters[i].name), static_cast<int>(i));
     const double norm = expected[i].at("norm");
-    const double tolerance = (kOrdersOfSummation * deviation + kRounding) * (norm + whole / 1000);
+    // A bias in front of a batch norm has a gradient of 0 and gets what rounding leaves.
+    const double tolerance = (kMoreKinks * deviation + kGradientRounding) * (norm + whole / 1000);
     EXPECT_NEAR(got.norm, norm, tolerance);
     EXPECT_NEAR(got.along, expected[i].at("along"), tolerance);
   }
@@ -224,13 +230,13 @@ TEST_P(Trajectory, MeetsEveryLossAndFirstGradientOfAnIndependentFramework) {
   const model::Graph graph = build_without_dropout(run);
   Training training(graph, run, GetParam().layout);
   const std::vector<double> losses = run.at("losses");
-  const std::vector<double> losses32 = run.at("losses_float32");
+  const std::vector<double> deviations = run.at("losses_deviation");
   double deviation = 0;
   for (std::size_t step = 0; step < losses.size(); ++step) {
     SCOPED_TRACE("step " + std::to_string(step + 1));
     const double loss = training.forward_backward();
-    deviation = std::max(deviation, std::abs(losses32[step] - losses[step]));
-    EXPECT_NEAR(loss, losses[step], kOrdersOfSummation * deviation + kRounding * losses[step]);
+    deviation = std::max(deviation, deviations[step]);
+    EXPECT_NEAR(loss, losses[step], kOrdersOfSummation * deviation + kLossRounding * losses[step]);
     if (step == 0) expect_gradients(run, graph, training);
     if (HasFatalFailure()) return;
     training.update();

@@ -15,6 +15,15 @@ namespace {
   throw Error(code, fmt::format("cannot {} {}: {}", verb, path.string(), std::strerror(errno)));
 }
 
+// The half-written file goes, the reason in errno stays.
+[[noreturn]] void abandon(const std::filesystem::path& temporary,
+                          const std::filesystem::path& path) {
+  const int reason = errno;
+  unlink(temporary.c_str());
+  errno = reason;
+  fail("write", path, ExitCode::environment);
+}
+
 // Closes on every path out.
 struct File {
   int fd;
@@ -48,18 +57,11 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
     while (!content.empty()) {
       const ssize_t put = write(file.fd, content.data(), content.size());
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) {
-        const int reason = errno;
-        unlink(temporary.c_str());
-        errno = reason;
-        fail("write", path, ExitCode::environment);
-      }
+      if (put < 0) abandon(temporary, path);
       content.remove_prefix(static_cast<std::size_t>(put));
     }
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    fail("write", path, ExitCode::environment);
-  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) abandon(temporary, path);
 }
 
 }  // namespace lockstep

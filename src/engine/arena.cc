@@ -11,11 +11,11 @@ constexpr std::size_t kLine = 64;
 // would then seem to depend on stores that merely share the low address bits.
 constexpr std::size_t kSkew = 17 * kLine;
 
-std::size_t padded(std::size_t bytes) {
+}  // namespace
+
+std::size_t arena_share(std::size_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine + kSkew;
 }
-
-}  // namespace
 
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes) {
   std::vector<std::size_t> order(lifetimes.size());
@@ -33,11 +33,11 @@ ArenaPlan plan_arena(std::span<const Lifetime> lifetimes) {
     for (const std::size_t other : placed) {
       const Lifetime& theirs = lifetimes[other];
       if (theirs.last < mine.first || mine.last < theirs.first) continue;
-      if (offset + padded(mine.bytes) <= plan.offsets[other]) break;
-      offset = std::max(offset, plan.offsets[other] + padded(theirs.bytes));
+      if (offset + arena_share(mine.bytes) <= plan.offsets[other]) break;
+      offset = std::max(offset, plan.offsets[other] + arena_share(theirs.bytes));
     }
     plan.offsets[i] = offset;
-    plan.bytes = std::max(plan.bytes, offset + padded(mine.bytes));
+    plan.bytes = std::max(plan.bytes, offset + arena_share(mine.bytes));
     const auto place = std::upper_bound(
         placed.begin(), placed.end(), offset,
         [&](std::size_t value, std::size_t other) { return value < plan.offsets[other]; });

@@ -21,4 +21,7 @@ struct ArenaPlan {
 // each at the lowest offset that is free throughout its life.
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes);
 
+// What a buffer of `bytes` takes of the arena.
+std::size_t arena_share(std::size_t bytes);
+
 }  // namespace lockstep::engine

@@ -108,6 +108,8 @@ class Engine {
 // On oneDNN. Throws Error(usage) for shapes that it cannot run.
 std::unique_ptr<Engine> compile(const model::Graph& graph, const Options& options);
 
+std::string library();  // "oneDNN 2.6.3": what does the arithmetic
+
 // Fills every parameter by its Init, each element a function of seed, name and position alone.
 void initialise(Engine& engine, std::uint64_t seed);
 

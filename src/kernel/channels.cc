@@ -13,16 +13,19 @@ void copy_floats(const float* from, float* to, std::int64_t count) {
   std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
 }
 
-// Calls f(sample, channel, position) for every element of a batch of feature vectors.
+// Calls f(position in plain rows, position in the layout) for every feature of every sample.
 template <typename F>
-void for_each_feature(const Layout& layout, const F& f) {
-  LOCKSTEP_CHECK(layout.images == 1 || layout.pixels == 1);
-  const int samples = layout.images * layout.pixels;
+void for_each_feature(const Layout& layout, bool samples_are_pixels, const F& f) {
+  const int samples = samples_are_pixels ? layout.pixels : layout.images;
+  const int pixels = samples_are_pixels ? 1 : layout.pixels;
   parallel_for(samples, 8, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<int>(begin); s < end; ++s) {
-      const int image = layout.images == 1 ? 0 : s;
-      const int pixel = layout.images == 1 ? s : 0;
-      for (int c = 0; c < layout.channels; ++c) f(s, c, layout.at(image, c, pixel));
+      for (int c = 0; c < layout.channels; ++c) {
+        for (int p = 0; p < pixels; ++p) {
+          f((std::int64_t{s} * layout.channels + c) * pixels + p,
+            samples_are_pixels ? layout.at(0, c, s) : layout.at(s, c, p));
+        }
+      }
     }
   });
 }
@@ -105,17 +108,15 @@ void transpose_blocks(const float* from, float* to, int rows, int columns, int b
   });
 }
 
-void gather_rows(const float* from, const Layout& layout, float* plain) {
-  for_each_feature(layout, [&](std::int64_t sample, int c, std::int64_t position) {
-    plain[sample * layout.channels + c] = from[position];
-  });
+void gather_rows(const float* from, const Layout& layout, bool samples_are_pixels, float* plain) {
+  for_each_feature(layout, samples_are_pixels,
+                   [&](std::int64_t row, std::int64_t position) { plain[row] = from[position]; });
 }
 
-void scatter_rows(const float* plain, const Layout& layout, float* to) {
+void scatter_rows(const float* plain, const Layout& layout, bool samples_are_pixels, float* to) {
   if (layout.channels % layout.block != 0) std::fill(to, to + layout.size(), 0.0F);
-  for_each_feature(layout, [&](std::int64_t sample, int c, std::int64_t position) {
-    to[position] = plain[sample * layout.channels + c];
-  });
+  for_each_feature(layout, samples_are_pixels,
+                   [&](std::int64_t row, std::int64_t position) { to[position] = plain[row]; });
 }
 
 }  // namespace lockstep::kernel

@@ -26,9 +26,9 @@ void pad_shortcut_gradient(const Subsampling& s, const float* d_to, const Layout
 // Rows of blocks become columns: from[r][c][block] -> to[c][r][block].
 void transpose_blocks(const float* from, float* to, int rows, int columns, int block);
 
-// To and from plain rows: feature c of sample p of `layout` (one image whose pixels are the
-// samples, or one pixel per image) at plain[sample * channels + c].
-void gather_rows(const float* from, const Layout& layout, float* plain);
-void scatter_rows(const float* plain, const Layout& layout, float* to);
+// To and from plain rows of features, one per sample, in the order channel, pixel. A sample is an
+// image, or where `samples_are_pixels` a pixel of the one image.
+void gather_rows(const float* from, const Layout& layout, bool samples_are_pixels, float* plain);
+void scatter_rows(const float* plain, const Layout& layout, bool samples_are_pixels, float* to);
 
 }  // namespace lockstep::kernel

@@ -112,9 +112,9 @@ TEST(Rows, ScatterUndoesGatherAndKeepsPaddingZero) {
   const Layout layout{1, 11, 6, 8};  // eleven features of six samples in blocks of eight
   const std::vector<float> plain = noise(11 * 6, 3);
   std::vector<float> stored(static_cast<std::size_t>(layout.size()), 9);
-  scatter_rows(plain.data(), layout, stored.data());
+  scatter_rows(plain.data(), layout, true, stored.data());
   std::vector<float> back(plain.size());
-  gather_rows(stored.data(), layout, back.data());
+  gather_rows(stored.data(), layout, true, back.data());
   EXPECT_EQ(back, plain);
   EXPECT_EQ(stored[static_cast<std::size_t>(layout.at(0, 10, 5)) + 1], 0);
 }

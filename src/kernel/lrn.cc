@@ -78,7 +78,7 @@ void for_each_pixel(const Layout& layout, int radius, int rows, const F& f) {
   const int stride = layout.channels + 2 * radius;
   parallel_for(all, 32, [&](std::int64_t begin, std::int64_t end) {
     thread_local std::vector<float> workspace;
-    workspace.assign(static_cast<std::size_t>(rows * stride), 0.0F);
+    workspace.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride), 0.0F);
     for (std::int64_t i = begin; i < end; ++i) {
       const Column column{layout, static_cast<int>(i / layout.pixels),
                           static_cast<int>(i % layout.pixels)};

@@ -6,14 +6,15 @@
 
 namespace lockstep::machine {
 
-// The processors that this process may use: its affinity mask, and no more of them than the
-// cgroup's CPU quota pays for. Ordered so that neighbours share caches; one per physical core
-// first, then the further hardware threads of the same cores.
+// The processors that the calling thread may use: its affinity mask (ask before joining a team,
+// which narrows it), and no more of them than the cgroup's CPU quota pays for. Ordered so that
+// neighbours share caches; one per physical core first, then the further hardware threads of the
+// same cores.
 struct Allowed {
   std::vector<int> processors;  // operating-system indices, in placement order
   int cores = 0;                // distinct physical cores among them
   double quota = 0;             // processors' worth of time per period; 0: unlimited
-  int usable = 0;               // what placement may hand out: at least 1
+  int usable = 0;               // how many of the first ones placement may hand out: at least 1
 };
 Allowed allowed();
 
@@ -24,9 +25,10 @@ std::vector<std::vector<int>> place(const Allowed& allowed, int devices, int thr
 // "0-3,8": processors as Linux writes them.
 std::string ranges(std::span<const int> processors);
 
-// The calling thread becomes the master of a team of OpenMP threads, one pinned to each of
-// `processors`: every parallel region that it starts afterwards runs on them and nowhere else.
-// Call it before the thread's first parallel region.
+// The calling thread becomes the master of a team of OpenMP threads, one for each of `processors`
+// and the workers pinned to theirs: every parallel region that it starts afterwards runs on them
+// and nowhere else, and takes numbers too small to be normal for zero (x86-64). Call it before the
+// thread's first parallel region.
 void join_team(std::span<const int> processors);
 
 // Pins any member of the team that is new since the last call. Cheap; call it between steps.

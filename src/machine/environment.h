@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace lockstep::machine {
 
-// What a result must say about the machine that it was measured on. Empty or 0: not known.
+// What a result must say about the machine that it was measured on. Empty or 0: not known, never a
+// guess.
 struct Environment {
   std::string host_name;
   std::string cpu_model;
@@ -23,15 +25,19 @@ struct Environment {
   double cpu_quota = 0;
   std::string affinity;     // "0-3"
   double load_average = 0;  // over one minute, at start
-  std::string container;    // "docker", "kvm", ...
+  std::string container;    // "docker", "kvm", "docker, kvm", ...
   std::string kernel;
   std::string compiler;
   std::string build;                   // commit and type of build
   std::vector<std::string> libraries;  // "oneDNN 2.6.3", ...
 };
-Environment environment();
+// `root` is where /proc and /sys are looked for. Libraries are named by those who link them.
+Environment environment(const std::filesystem::path& root = "/");
 
-std::int64_t peak_rss_bytes();  // of this process, so far
-std::int64_t available_memory_bytes();
+// What of it disturbs a measurement: a sentence each, with what to do about it.
+std::vector<std::string> warnings(const Environment& environment);
+
+std::int64_t peak_rss_bytes(const std::filesystem::path& root = "/");  // of this process, so far
+std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 }  // namespace lockstep::machine

@@ -35,10 +35,10 @@ struct Conv {
   int filters = 0;
   int kernel_h = 1, kernel_w = 1;
   int stride_h = 1, stride_w = 1;
-  Padding padding;
+  Padding padding{};
   int groups = 1;  // groups == input channels == filters: depthwise
   bool bias = false;
-  Init weights, bias_init;
+  Init weights{}, bias_init{};
 };
 // Always with a shift (beta); with a scale (gamma) where `scale` says so.
 struct BatchNorm {
@@ -57,13 +57,13 @@ struct Pool {
   Kind kind = Kind::max;
   int kernel_h = 2, kernel_w = 2;
   int stride_h = 2, stride_w = 2;
-  Padding padding;
+  Padding padding{};
 };
 // Fully connected; takes its input flattened in channel, row, column order.
 struct Dense {
   int units = 0;
   bool bias = true;
-  Init weights, bias_init;
+  Init weights{}, bias_init{};
 };
 // y = x / (bias + alpha * sum of squares over 2 * radius + 1 channels) ^ beta, as TensorFlow's.
 struct Lrn {

@@ -3,15 +3,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace lockstep::spec {
 
 enum class Mode { training, forward_only, evaluation };
-enum class DataFormat {
-  automatic,
-  nchw,
-  nhwc
-};  // nchw: plain, for study; the flag's NCHW is `automatic`
+// nchw is plain, for study: the flag's NCHW means `automatic`.
+enum class DataFormat { automatic, nchw, nhwc };
 enum class OptimizerKind { sgd, momentum, rmsprop, adam };
 enum class LossToReport { total, base };
 
@@ -28,6 +26,8 @@ struct Optimizer {
   double adam_epsilon = 1e-8;
   double weight_decay = 4e-5;           // L2, on everything but batch norm
   std::optional<double> gradient_clip;  // by value
+
+  bool operator==(const Optimizer&) const = default;
 };
 
 // Which learning rate applies when: the piecewise schedule wins over the initial rate, that over
@@ -40,6 +40,8 @@ struct LearningRate {
   double warmup_epochs = 0;
   double minimum = 0;
   std::optional<double> resnet_base;  // replaces the base rate of the ResNets' own schedule
+
+  bool operator==(const LearningRate&) const = default;
 };
 
 // One point of a spec: everything that a rank must know to train, one value per option.
@@ -72,6 +74,14 @@ struct Trial {
 
   std::string variable_update = "parameter_server";  // one device: nothing to exchange
   std::string result_dir;                            // empty: no files
+  bool strict = false;                               // a run that is not stable has failed
+
+  bool operator==(const Trial&) const = default;
 };
+
+// A trial as a JSON object, one key per field, and back. A key that is missing keeps its default; a
+// key or a value that no trial has is an Error(usage) that names it.
+std::string to_json(const Trial& trial);
+Trial trial_from_json(std::string_view text);
 
 }  // namespace lockstep::spec

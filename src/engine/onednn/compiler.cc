@@ -56,6 +56,15 @@ Compiler::Compiler(const model::Graph& graph, const Options& options)
 }
 
 Program Compiler::compile() {
+  // A convolution chooses how it wants the images; everything else takes them as they come.
+  const bool conv_first = std::all_of(readers_[0].begin(), readers_[0].end(), [&](int reader) {
+    return std::holds_alternative<model::Conv>(layer(reader).op);
+  });
+  if (!conv_first) {
+    set_images(plain_desc(dims(0), options_.layout == Layout::nhwc ? memory::format_tag::nhwc
+                                                                   : memory::format_tag::nchw),
+               {});
+  }
   for (std::size_t i = 1; i < graph_.layers.size(); ++i) {
     tape_[i] = std::visit(
         [&](const auto& op) -> EmitBackward {

@@ -52,6 +52,10 @@ class Compiler {
   // A layout for activations: the library's choice (any), or the forced one.
   dnnl::memory::desc activation_desc(const dnnl::memory::dims& dims) const;
   dnnl::memory::dims dims(int layer) const;  // {n, c, h, w} of its output
+  // {1, c, 1, n}: the features of a batch as the pixels of one image, as dense layers make them.
+  bool samples_are_pixels(const Value& value) const {
+    return value.desc.data.dims[0] == 1 && options_.batch > 1;
+  }
 
   // --- Parameters
   // ----------------------------------------------------------------------------------

@@ -57,6 +57,24 @@ Problem describe(const Compiler& c, int layer, const model::Conv& op) {
           op.bias};
 }
 
+bool is_reference(const dnnl::primitive_desc_base& descriptor) {
+  return std::string_view(descriptor.impl_info_str()).starts_with("ref");
+}
+
+// Odd shapes (maps smaller than the kernel, one channel) have only reference code in some layouts,
+// a hundred times slower than the rest: the operands are better brought to the layout that the
+// library would choose.
+template <typename Make>
+auto without_reference(const Problem& problem, const Make& make) {
+  auto descriptor = make(problem);
+  if (!is_reference(descriptor)) return descriptor;
+  Problem free = problem;
+  free.src = any_desc(problem.src.dims());
+  free.dst = any_desc(problem.dst.dims());
+  auto other = make(free);
+  return is_reference(other) ? descriptor : other;
+}
+
 bool fast_both_ways(const Compiler& c, const Problem& problem) {
   const auto forward = problem.forward(c.training(), attributes());
   if (!is_fast(forward)) return false;
@@ -67,7 +85,7 @@ bool fast_both_ways(const Compiler& c, const Problem& problem) {
 
 // Images come in whatever plain layout suits the first convolution. Where the library has fast code
 // only without padding, the border becomes part of the images.
-void choose_images(Compiler& c, Problem& problem, const model::Padding& padding) {
+void choose_images(Compiler& c, Problem& problem, model::Padding padding) {
   const memory::dims dims = problem.src.dims();
   const auto tags = c.options().layout == Layout::nhwc
                         ? std::array{memory::format_tag::nhwc, memory::format_tag::nchw}
@@ -93,11 +111,14 @@ void choose_images(Compiler& c, Problem& problem, const model::Padding& padding)
 void choose_source(Compiler& c, Problem& problem, const Value& x) {
   problem.src = x.desc;
   if (c.options().layout != Layout::automatic || fast_both_ways(c, problem)) return;
-  const memory::desc any = any_desc(problem.src.dims());
   Problem free = problem;
-  free.src = any;
+  free.src = any_desc(problem.src.dims());
   const auto forward = free.forward(c.training(), attributes());
-  if (is_fast(forward)) problem.src = forward.src_desc();
+  const bool bad = is_reference(problem.forward(c.training(), attributes()));
+  if (is_fast(forward) || (bad && !is_reference(forward))) {
+    problem.src = forward.src_desc();
+    problem.dst = forward.dst_desc();
+  }
 }
 
 EmitBackward emit_direct(Compiler& c, int layer, const model::Conv& op) {
@@ -116,7 +137,10 @@ EmitBackward emit_direct(Compiler& c, int layer, const model::Conv& op) {
   problem.dst = forward.dst_desc();
 
   std::optional<BackwardWeights::primitive_desc> backward_weights;
-  if (c.training()) backward_weights = problem.backward_weights(hint);
+  if (c.training()) {
+    backward_weights =
+        without_reference(problem, [&](const Problem& p) { return p.backward_weights(hint); });
+  }
   // Gradients and parameters are stored alike, so that the update is element by element.
   const memory::desc stored =
       backward_weights ? backward_weights->diff_weights_desc() : forward.weights_desc();
@@ -138,18 +162,19 @@ EmitBackward emit_direct(Compiler& c, int layer, const model::Conv& op) {
   return [=, &c, bias = op.bias] {
     const Value dy = c.take_gradient(c.result(layer), gate);
     if (c.wants_gradient(in)) {
-      const auto backward_data = problem.backward_data(hint);
-      const Value dx = c.new_value(problem.src);
+      const auto backward_data =
+          without_reference(problem, [&](const Problem& p) { return p.backward_data(hint); });
+      const Value dx = c.new_value(backward_data.diff_src_desc());
       c.call<BackwardData>(
           {layer, "conv data"}, backward_data,
-          {{DNNL_ARG_DIFF_DST, dy},
+          {{DNNL_ARG_DIFF_DST, c.reordered(about, dy, backward_data.diff_dst_desc())},
            {DNNL_ARG_WEIGHTS, c.reordered(about, weights, backward_data.weights_desc(), true)},
            {DNNL_ARG_DIFF_SRC, dx}});
       c.give_gradient(in, dx);
     }
     Compiler::Arguments to_weights = {
-        {DNNL_ARG_SRC, x},
-        {DNNL_ARG_DIFF_DST, dy},
+        {DNNL_ARG_SRC, c.reordered(about, x, backward_weights->src_desc())},
+        {DNNL_ARG_DIFF_DST, c.reordered(about, dy, backward_weights->diff_dst_desc())},
         {DNNL_ARG_DIFF_WEIGHTS, c.gradient_of_parameter(layer, Role::weights)}};
     if (bias) {
       to_weights.emplace_back(DNNL_ARG_DIFF_BIAS, c.gradient_of_parameter(layer, Role::bias));

@@ -165,8 +165,8 @@ Value rows(Compiler& c, int layer, const Source& source) {
   }
   const Value plain = c.new_value(flat);
   c.run({layer, "flatten"}, {source.value}, plain,
-        [=, from = source.value, layout = layout_of(source.value.desc)](const Memory& m, Call&) {
-          kernel::gather_rows(m.at(from), layout, m.at(plain));
+        [=, layout = layout_of(source.value.desc)](const Memory& m, Call&) {
+          kernel::gather_rows(m.at(source.value), layout, source.samples_are_pixels, m.at(plain));
         });
   return plain;
 }
@@ -214,7 +214,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
         dx = c.new_value(source.value.desc);
         c.run({layer, "unflatten"}, {d_rows}, dx,
               [=, layout = layout_of(source.value.desc)](const Memory& m, Call&) {
-                kernel::scatter_rows(m.at(d_rows), layout, m.at(dx));
+                kernel::scatter_rows(m.at(d_rows), layout, source.samples_are_pixels, m.at(dx));
               });
       }
       c.give_gradient(source.layer, dx);
@@ -239,14 +239,11 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
 
 EmitBackward emit(Compiler& c, int layer, const model::Dense& op) {
   const int in = c.input(layer);
-  if (in == 0 && c.value(0).place == Place{}) {
-    c.set_images(plain_desc(c.dims(0), memory::format_tag::nchw), {});
-  }
   const Value x = c.value(in);
-  const bool pixels = x.desc.data.dims[0] == 1 && c.options().batch > 1;
-  const Source source{in, x, pixels, c.layer(in).shape.elements()};
+  const Source source{in, x, c.samples_are_pixels(x), c.layer(in).shape.elements()};
   const bool dense_features =
-      pixels || layout_of(x.desc).image_size() == source.features;  // no padded channels
+      source.samples_are_pixels ||
+      layout_of(x.desc).image_size() == source.features;  // no padded channels
   if (dense_features) {
     if (const auto all = as_conv::describe(c, source, op.units, c.gate(layer), op.bias)) {
       return as_conv::emit(c, layer, op, source, *all);

@@ -52,7 +52,7 @@ class OnednnEngine final : public Engine {
     plan_.reorders_of_data = program_.reorders_of_data;
     plan_.reorders_of_weights = program_.reorders_of_weights;
     plan_.arena_bytes = arena.bytes;
-    for (const Lifetime& life : lives) plan_.unshared_bytes += life.bytes;
+    for (const Lifetime& life : lives) plan_.unshared_bytes += arena_share(life.bytes);
     plan_.parameter_bytes = program_.parameter_floats * sizeof(float);
   }
 
@@ -212,6 +212,11 @@ class OnednnEngine final : public Engine {
 
 }  // namespace
 }  // namespace onednn
+
+std::string library() {
+  const dnnl_version_t* v = dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}", v->major, v->minor, v->patch);
+}
 
 std::unique_ptr<Engine> compile(const model::Graph& graph, const Options& options) {
   try {

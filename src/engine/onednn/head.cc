@@ -9,11 +9,13 @@ EmitBackward emit_head(Compiler& c, std::size_t head) {
   const float weight = c.graph().heads[head].weight;
   const Value x = c.value(layer);
   const kernel::Layout layout = layout_of(x.desc);
+  const bool pixels = c.samples_are_pixels(x);
   const std::int64_t count = std::int64_t{c.options().batch} * c.layer(layer).shape.c;
   const Value logits = c.new_floats(count);
   if (head == 0) c.set_logits(logits.place);
-  c.run({layer, "logits"}, {x}, logits,
-        [=](const Memory& m, Call&) { kernel::gather_rows(m.at(x), layout, m.at(logits)); });
+  c.run({layer, "logits"}, {x}, logits, [=](const Memory& m, Call&) {
+    kernel::gather_rows(m.at(x), layout, pixels, m.at(logits));
+  });
   const bool training = c.training();
   const Value gradient = training ? c.new_floats(count) : logits;
   const auto n = static_cast<std::size_t>(count);
@@ -26,8 +28,9 @@ EmitBackward emit_head(Compiler& c, std::size_t head) {
         });
   return [=, &c] {
     const Value dx = c.new_value(x.desc);
-    c.run({layer, "logits"}, {gradient}, dx,
-          [=](const Memory& m, Call&) { kernel::scatter_rows(m.at(gradient), layout, m.at(dx)); });
+    c.run({layer, "logits"}, {gradient}, dx, [=](const Memory& m, Call&) {
+      kernel::scatter_rows(m.at(gradient), layout, pixels, m.at(dx));
+    });
     c.give_gradient(layer, dx);
   };
 }

@@ -10,11 +10,6 @@
 namespace lockstep::engine::onednn {
 namespace {
 
-// {1, c, 1, n}: the features of a batch as the pixels of one image, as dense layers make them.
-bool samples_are_pixels(const Compiler& c, const Value& value) {
-  return value.desc.data.dims[0] == 1 && c.options().batch > 1;
-}
-
 // Over `in` where that is allowed, otherwise a tensor like it.
 Value result_on(Compiler& c, int in) {
   return c.may_overwrite(in) ? c.value(in) : c.new_value(c.value(in).desc);
@@ -106,7 +101,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Dropout& op) {
     return [=, &c] { c.give_gradient(in, c.take_gradient(layer)); };
   }
   const auto features = static_cast<std::uint64_t>(c.layer(layer).shape.elements());
-  const bool pixels = samples_are_pixels(c, x);
+  const bool pixels = c.samples_are_pixels(x);
   const auto body = [=, seed = c.options().seed, keep = op.keep](
                         const Value& from, const Value& to, const Memory& m, const Call& call) {
     const kernel::DropoutMask mask(seed, static_cast<std::uint64_t>(layer), call.batch.step,

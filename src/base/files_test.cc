@@ -1,0 +1,89 @@
+#include "base/files.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Files : public testing::Test {
+ protected:
+  Files() {
+    std::string name = (fs::temp_directory_path() / "lockstep-XXXXXX").string();
+    EXPECT_NE(nullptr, mkdtemp(name.data()));
+    directory_ = name;
+  }
+  ~Files() override { fs::remove_all(directory_); }
+
+  std::ptrdiff_t entries() const {
+    return std::distance(fs::directory_iterator(directory_), fs::directory_iterator());
+  }
+
+  fs::path directory_;
+};
+
+// The error that a call throws.
+template <typename Call>
+Error error_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(ExitCode::ok, "nothing thrown");
+}
+
+TEST_F(Files, ReadBackWhatWasWritten) {
+  const fs::path path = directory_ / "file";
+  const std::string bytes = std::string("a\0b\r\n", 5) + std::string(200'000, 'x');
+  for (const std::string& content : {std::string(), std::string("text\n"), bytes}) {
+    write_file(path, content);
+    EXPECT_EQ(content, read_file(path));
+  }
+}
+
+TEST_F(Files, AreReplacedAsAWhole) {
+  const fs::path path = directory_ / "file";
+  write_file(path, "old");
+  fs::create_hard_link(path, directory_ / "what a reader has open");
+  write_file(path, "new");
+  EXPECT_EQ("new", read_file(path));
+  EXPECT_EQ("old", read_file(directory_ / "what a reader has open"));
+  EXPECT_EQ(2, entries()) << "a temporary file was left behind";
+}
+
+TEST_F(Files, ThatAreMissingAreNamedWithTheReason) {
+  const Error error = error_of([&] { read_file(directory_ / "missing.yaml"); });
+  EXPECT_EQ(ExitCode::usage, error.code());
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("cannot read " + directory_.string() + "/missing.yaml"),
+                                  HasSubstr("No such file or directory")));
+}
+
+TEST_F(Files, CannotBeReadFromADirectory) {
+  EXPECT_THAT(error_of([&] { read_file(directory_); }).what(), HasSubstr("Is a directory"));
+}
+
+TEST_F(Files, ThatCannotBeWrittenAreNamedWithTheReason) {
+  const Error error = error_of([&] { write_file(directory_ / "no" / "such", "x"); });
+  EXPECT_EQ(ExitCode::environment, error.code());
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("cannot write " + directory_.string() + "/no/such:"),
+                                  HasSubstr("No such file or directory")));
+}
+
+TEST_F(Files, LeaveNothingBehindWhenTheyCannotBeReplaced) {
+  fs::create_directory(directory_ / "occupied");
+  EXPECT_THAT(error_of([&] { write_file(directory_ / "occupied", "x"); }).what(),
+              HasSubstr("Is a directory"));
+  EXPECT_EQ(1, entries());
+}
+
+}  // namespace
+}  // namespace lockstep

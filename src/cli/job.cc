@@ -1,0 +1,73 @@
+#include "cli/job.h"
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "machine/environment.h"
+#include "train/epochs.h"
+
+namespace lockstep::cli {
+namespace {
+
+int optimizer_slots(spec::OptimizerKind kind) {
+  switch (kind) {
+    case spec::OptimizerKind::sgd:
+      return 0;
+    case spec::OptimizerKind::momentum:
+      return 1;
+    case spec::OptimizerKind::rmsprop:
+    case spec::OptimizerKind::adam:
+      return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Job make_job(spec::Trial trial) {
+  Job job;
+  job.model = &model::find(trial.model, trial.dataset);
+  job.graph =
+      model::build(*job.model, {.image_size = trial.image_size, .num_classes = trial.num_classes});
+  trial.model = job.model->name;
+  trial.dataset = job.model->dataset;
+  trial.image_size = job.graph.layers.front().shape.h;
+  trial.num_classes = job.graph.classes();
+  if (trial.batch_size == 0) trial.batch_size = job.model->batch_size;
+  if (trial.label_smoothing < 0) trial.label_smoothing = job.graph.label_smoothing;
+  job.trial = std::move(trial);
+  job.batches = train::timed_batches(job.trial, *job.model, job.global_batch());
+  return job;
+}
+
+engine::Options engine_options(const Job& job) {
+  constexpr std::array kLayouts = {engine::Layout::automatic, engine::Layout::nchw,
+                                   engine::Layout::nhwc};
+  engine::Options options;
+  options.batch = job.trial.batch_size;
+  options.mode = job.training() ? engine::Mode::training : engine::Mode::evaluation;
+  options.layout = kLayouts[static_cast<std::size_t>(job.trial.data_format)];
+  options.label_smoothing = static_cast<float>(job.trial.label_smoothing);
+  options.seed = job.trial.seed;
+  return options;
+}
+
+std::int64_t memory_bytes(const Job& job, const engine::PlanSummary& plan) {
+  const int copies = job.training() ? 2 + optimizer_slots(job.trial.optimizer.kind) : 1;
+  return static_cast<std::int64_t>(plan.arena_bytes) +
+         copies * static_cast<std::int64_t>(plan.parameter_bytes);
+}
+
+void refuse_too_much_memory(const Job& job, std::int64_t bytes) {
+  const std::int64_t available = machine::available_memory_bytes();
+  if (available == 0 || bytes <= available) return;
+  throw Error(
+      ExitCode::environment,
+      fmt::format("{} with a batch of {} needs {} of memory, {} are available", job.trial.model,
+                  job.trial.batch_size, human_bytes(double(bytes)), human_bytes(double(available))),
+      "lower --batch_size, or use a smaller model");
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/flag_listing.h"
+#include "cli/help.h"
+#include "cli/job.h"
+#include "cli/models.h"
+#include "cli/plan.h"
+#include "cli/run.h"
+#include "machine/cores.h"
+#include "spec/flags.h"
+
+namespace lockstep::cli {
+namespace {
+
+// What `lockstep list` lists, in the formats that it offers.
+struct Listing {
+  std::string_view name;
+  std::string (*text)();
+  std::string (*json)();
+  std::string (*markdown)();
+};
+
+constexpr Listing kListings[] = {
+    {"models", [] { return list_models(false); }, [] { return list_models(true); }, nullptr},
+    {"flags", list_flags, list_flags_json, list_flags_markdown},
+};
+
+[[noreturn]] void unexpected(std::string_view verb, std::string_view argument) {
+  throw Error(ExitCode::usage, fmt::format("unexpected argument {}", argument),
+              fmt::format("lockstep {} --help explains it", verb));
+}
+
+ExitCode list(Arguments arguments) {
+  std::vector<std::string> known;
+  for (const Listing& listing : kListings) known.emplace_back(listing.name);
+  if (arguments.empty()) {
+    throw Error(ExitCode::usage, "list needs to know what to list", "known: " + join(known, ", "));
+  }
+  for (const Listing& listing : kListings) {
+    if (listing.name != arguments[0]) continue;
+    auto print = listing.text;
+    for (const std::string& argument : arguments.subspan(1)) {
+      if (argument == "--json") {
+        print = listing.json;
+      } else if (argument == "--markdown" && listing.markdown != nullptr) {
+        print = listing.markdown;
+      } else {
+        unexpected("list", argument);
+      }
+    }
+    fmt::print("{}", print());
+    return ExitCode::ok;
+  }
+  const auto near = closest(arguments[0], known);
+  throw Error(ExitCode::usage, fmt::format("cannot list {}", arguments[0]),
+              fmt::format("{}known: {}", near ? fmt::format("did you mean {}? ", *near) : "",
+                          join(known, ", ")));
+}
+
+// Behind the model stand run's flags: those that choose its images and classes change what it
+// shows.
+ExitCode show(Arguments arguments) {
+  if (arguments.empty() || arguments[0].starts_with('-')) {
+    throw Error(ExitCode::usage, "show needs a model", "lockstep list models lists them");
+  }
+  std::vector<std::string> flags(arguments.begin(), arguments.end());
+  flags[0] = "--model=" + flags[0];
+  const bool json = std::erase(flags, "--json") > 0;
+  const bool plan = std::erase(flags, "--plan") > 0;
+  const spec::Trial trial = spec::parse_run(flags, process_getenv).trial;
+  if (plan) {
+    const Job job = make_job(trial);
+    machine::join_team(
+        machine::place(machine::allowed(), trial.devices, trial.threads_per_device).front());
+    fmt::print("{}", show_plan(engine::compile(job.graph, engine_options(job))->plan()));
+    return ExitCode::ok;
+  }
+  fmt::print("{}",
+             show_model(model::find(trial.model, trial.dataset),
+                        {.image_size = trial.image_size, .num_classes = trial.num_classes}, json));
+  return ExitCode::ok;
+}
+
+ExitCode version(Arguments arguments) {
+  const bool json = arguments.size() == 1 && arguments[0] == "--json";
+  if (!json && !arguments.empty()) unexpected("version", arguments.back());
+  if (json) {
+    const nlohmann::ordered_json document = {{"name", "lockstep"}, {"version", LOCKSTEP_VERSION}};
+    fmt::print("{}\n", document.dump());
+  } else {
+    fmt::print("lockstep {}\n", LOCKSTEP_VERSION);
+  }
+  return ExitCode::ok;
+}
+
+ExitCode help(Arguments arguments) {
+  if (arguments.empty()) {
+    fmt::print("{}", program_help());
+    return ExitCode::ok;
+  }
+  std::vector<std::string> verb_with_help(arguments.begin(), arguments.end());
+  verb_with_help.emplace_back("--help");
+  return command_line(verb_with_help);
+}
+
+// New verbs stand above `version`.
+constexpr Verb kVerbs[] = {
+    {"run", "train a network and measure it", run_help, run},
+    {"list", "list what lockstep knows", list_help, list},
+    {"show", "show the layers of a model", show_help, show},
+    {"version", "print the version", version_help, version},
+    {"help", "explain lockstep or a verb", help_help, help},
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() {
+  return kVerbs;
+}
+
+}  // namespace lockstep::cli

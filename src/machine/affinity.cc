@@ -1,0 +1,65 @@
+#include "machine/affinity.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "machine/cores.h"
+
+namespace lockstep::machine {
+namespace {
+
+// A cpu_set_t for any number of processors: the fixed one of the C library ends at 1024.
+class Mask {
+ public:
+  explicit Mask(int processors)
+      : size_(CPU_ALLOC_SIZE(processors)), set_(CPU_ALLOC(processors), Free{}) {
+    LOCKSTEP_CHECK(set_ != nullptr);
+    CPU_ZERO_S(size_, set_.get());
+  }
+  cpu_set_t* set() const { return set_.get(); }
+  std::size_t bytes() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+  };
+  std::size_t size_;
+  std::unique_ptr<cpu_set_t, Free> set_;
+};
+
+}  // namespace
+
+std::vector<int> bound_processors() {
+  // The kernel refuses a mask that is too short for its processors without saying how long it is.
+  int capacity = 1024;
+  while (true) {
+    const Mask mask(capacity);
+    if (sched_getaffinity(0, mask.bytes(), mask.set()) == 0) {
+      std::vector<int> processors;
+      for (int p = 0; p < capacity; ++p) {
+        if (CPU_ISSET_S(p, mask.bytes(), mask.set())) processors.push_back(p);
+      }
+      return processors;
+    }
+    LOCKSTEP_CHECK(errno == EINVAL && capacity < (1 << 20));
+    capacity *= 2;
+  }
+}
+
+void bind_thread(std::span<const int> processors) {
+  LOCKSTEP_CHECK(!processors.empty());
+  const Mask mask(*std::max_element(processors.begin(), processors.end()) + 1);
+  for (const int p : processors) CPU_SET_S(p, mask.bytes(), mask.set());
+  if (sched_setaffinity(0, mask.bytes(), mask.set()) != 0) {
+    throw Error(ExitCode::environment, fmt::format("cannot bind a thread to processors {}: {}",
+                                                   ranges(processors), std::strerror(errno)));
+  }
+}
+
+}  // namespace lockstep::machine

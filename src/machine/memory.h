@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+
+namespace lockstep::machine {
+
+// How fast the calling thread's team moves memory that is in no cache: GB/s of payload, the best
+// of several passes over `bytes`. A copy of n bytes counts as n.
+struct MemorySpeed {
+  double read = 0;
+  double copy = 0;
+};
+MemorySpeed measure_memory(std::size_t bytes = std::size_t{256} << 20);
+
+}  // namespace lockstep::machine

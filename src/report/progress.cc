@@ -1,0 +1,75 @@
+#include "report/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+namespace lockstep::report {
+namespace {
+
+constexpr double kSecondsBetweenRedraws = 0.1;
+constexpr double kSecondsBetweenLines = 10;
+constexpr int kShortestBar = 10;
+constexpr int kLongestBar = 40;
+constexpr std::string_view kClearLine = "\r\x1b[K";
+
+}  // namespace
+
+std::string progress_text(std::int64_t done, std::int64_t total, double elapsed, int width) {
+  std::string text = fmt::format("{}/{} steps, {}", done, total, human_seconds(elapsed));
+  if (done > 0 && done < total) {
+    const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
+    text += fmt::format(", ETA {}", human_seconds(left));
+  }
+  const int bar = std::min(width - static_cast<int>(text.size()) - 3, kLongestBar);
+  if (bar < kShortestBar) return text;
+  const auto full = static_cast<std::size_t>(total > 0 ? done * bar / total : 0);
+  return fmt::format("[{}{}] {}", std::string(full, '#'),
+                     std::string(static_cast<std::size_t>(bar) - full, '.'), text);
+}
+
+Progress::Output Progress::standard_error() {
+  Output output{.clock = now, .write = [](std::string_view text) {
+                  std::fwrite(text.data(), 1, text.size(), stderr);
+                  std::fflush(stderr);
+                }};
+  const char* kind = std::getenv("TERM");
+  output.terminal =
+      isatty(STDERR_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+  winsize size{};
+  if (output.terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0) output.width = size.ws_col;
+  return output;
+}
+
+Progress::Progress(std::int64_t total, Output output)
+    : total_(total), output_(std::move(output)), start_(output_.clock()), last_(start_) {}
+
+void Progress::update(std::int64_t done) {
+  const double time = output_.clock();
+  if (time - last_ < (output_.terminal ? kSecondsBetweenRedraws : kSecondsBetweenLines)) return;
+  last_ = time;
+  const double elapsed = time - start_;
+  if (output_.terminal) {
+    // One column less than there is: a full line would scroll.
+    output_.write(
+        fmt::format("{}{}", kClearLine, progress_text(done, total_, elapsed, output_.width - 1)));
+    shown_ = true;
+  } else {
+    output_.write(progress_text(done, total_, elapsed, 0) + '\n');
+  }
+}
+
+void Progress::hide() {
+  if (shown_) output_.write(kClearLine);
+  shown_ = false;
+}
+
+}  // namespace lockstep::report

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace lockstep::report {
+
+// "[#####.....] 50/100 steps, 12.0 s, ETA 12.0 s" in at most `width` columns, without the bar where
+// there is no room for one (width 0: never a bar).
+std::string progress_text(std::int64_t done, std::int64_t total, double elapsed, int width);
+
+// Tells on stderr how far the run is: a bar that is redrawn in place on a terminal, otherwise a
+// line now and then, so that a log file stays short.
+class Progress {
+ public:
+  struct Output {
+    bool terminal = false;
+    int width = 0;  // columns of the terminal
+    std::function<double()> clock;
+    std::function<void(std::string_view)> write;
+  };
+  static Output standard_error();
+
+  Progress(std::int64_t total, Output output);
+
+  void update(std::int64_t done);
+  // Takes the bar off the terminal, before anything else is printed there and at the end.
+  void hide();
+
+ private:
+  std::int64_t total_;
+  Output output_;
+  double start_;
+  double last_;
+  bool shown_ = false;
+};
+
+}  // namespace lockstep::report

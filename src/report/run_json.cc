@@ -1,0 +1,97 @@
+#include "report/run_json.h"
+
+#include <fmt/chrono.h>
+
+#include <numeric>
+
+#include "base/files.h"
+
+namespace lockstep::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double milliseconds(double seconds) {
+  return 1e3 * seconds;
+}
+
+template <typename Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+// An infinite bound becomes null too: JSON has no other word for it.
+Json statistics(const stats::Measured& measured) {
+  const auto& [summary, usage] = measured;
+  const auto& interval = summary.images_per_second_interval;
+  std::optional<double> share;
+  if (usage.peak_gflops) share = 100 * usage.gflops / *usage.peak_gflops;
+  return {
+      {"steps_warmup", usage.warmup_steps},
+      {"steps_cut", summary.cut},
+      {"steps_measured", summary.steps},
+      {"seconds", summary.seconds},
+      {"images_per_s", summary.images_per_second},
+      {"images_per_s_ci95_lo", interval ? Json(interval->low) : Json(nullptr)},
+      {"images_per_s_ci95_hi", interval ? Json(interval->high) : Json(nullptr)},
+      {"images_per_s_standard_error", summary.standard_error},
+      {"images_per_s_jitter", summary.jitter},
+      {"step_ms_mean", milliseconds(summary.step_mean)},
+      {"step_ms_median", milliseconds(summary.step_median)},
+      {"step_ms_p95", milliseconds(summary.step_p95)},
+      {"step_ms_p99", milliseconds(summary.step_p99)},
+      {"drift_pct", 100 * summary.drift},
+      {"stable", summary.stable},
+      {"gflops", usage.gflops},
+      {"peak_gflops", or_null(usage.peak_gflops)},
+      {"mfu_pct", or_null(share)},
+      {"rss_peak_bytes", usage.peak_rss_bytes},
+      {"seconds_to_first_step", usage.seconds_to_first_step},
+  };
+}
+
+// Each phase's part of the mean step; `other` is what no phase claims.
+Json phases(const stats::Summary& summary) {
+  Json object = Json::object();
+  const auto add = [&](std::string_view name, double seconds) {
+    object[std::string(name)] = {{"ms", milliseconds(seconds)},
+                                 {"share_pct", 100 * seconds / summary.step_mean}};
+  };
+  for (std::size_t p = 0; p < record::kPhases; ++p) add(record::kPhaseNames[p], summary.phases[p]);
+  add("other",
+      summary.step_mean - std::accumulate(summary.phases.begin(), summary.phases.end(), 0.0));
+  return object;
+}
+
+Json error(const stats::Failure& failure) {
+  return {{"exit_code", static_cast<int>(failure.code)},
+          {"message", failure.message},
+          {"hint", failure.hint}};
+}
+
+}  // namespace
+
+Json run_json(const RunInfo& info, const stats::Result& result) {
+  const stats::Measured* measured = result.measured();
+  const stats::Failure* failure = result.failure();
+  Json context = {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(info.started))},
+                  {"lockstep_version", info.version}};
+  if (result.environment.is_object()) context.update(result.environment);
+  return {
+      {"schema", {{"name", "lockstep-run"}, {"version", kRunVersion}}},
+      {"context", context},
+      {"argv", info.argv},
+      {"config", info.config},
+      {"statistics", measured ? statistics(*measured) : Json(nullptr)},
+      {"phases", measured ? phases(measured->summary) : Json(nullptr)},
+      {"warnings", result.warnings},
+      {"error", failure ? error(*failure) : Json(nullptr)},
+  };
+}
+
+void write_run_json(const std::filesystem::path& directory, const RunInfo& info,
+                    const stats::Result& result) {
+  write_file(directory / "run.json", run_json(info, result).dump(2) + '\n');
+}
+
+}  // namespace lockstep::report

@@ -1,0 +1,99 @@
+#include "report/run_json.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "base/files.h"
+
+namespace lockstep::report {
+namespace {
+
+const std::filesystem::path kGolden = std::filesystem::path(__FILE__).parent_path() / "golden";
+
+// Compares with golden/NAME; LOCKSTEP_REWRITE_GOLDEN=1 writes it instead.
+void expect_golden(const std::string& name, const std::string& text) {
+  if (std::getenv("LOCKSTEP_REWRITE_GOLDEN") != nullptr) write_file(kGolden / name, text);
+  EXPECT_EQ(text, read_file(kGolden / name));
+}
+
+RunInfo info() {
+  return {.version = "0.1.0",
+          .argv = {"lockstep", "run", "--model=trivial"},
+          .started = 1700000000,
+          .config = {{"model", "trivial"}, {"batch_size", 32}}};
+}
+
+nlohmann::ordered_json environment() {
+  return {{"host_name", "host07"}, {"num_cpus", 2}, {"governor", nullptr}};
+}
+
+// Times are sums of powers of two, so that the figures are exact.
+std::vector<record::Sample> samples() {
+  std::vector<record::Sample> samples;
+  double clock = 0;
+  for (const double time : {0.5, 0.5, 0.75, 0.25}) {
+    record::Sample sample{.step = 3 + static_cast<std::int64_t>(samples.size()), .begin = clock};
+    clock += time;
+    sample.end = clock;
+    sample.phases = {0, time / 4, time / 2, 0, time / 8};
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+stats::Result measured() {
+  const spec::Trial trial;
+  stats::Summary summary = stats::summarise(samples(), 32);
+  summary.images_per_second_interval = {48, 96};  // the real one has digits of the C library
+  const stats::Usage usage{.warmup_steps = 3,
+                           .seconds_to_first_step = 0.25,
+                           .peak_rss_bytes = 1 << 20,
+                           .gflops = 32,
+                           .peak_gflops = 128};
+  return stats::measured_result(trial, environment(), {"--xla means nothing here"},
+                                {.summary = summary, .usage = usage});
+}
+
+TEST(RunJson, IsTheCommittedExample) {
+  std::string directory = (std::filesystem::temp_directory_path() / "runXXXXXX").string();
+  ASSERT_NE(mkdtemp(directory.data()), nullptr);
+  write_run_json(directory, info(), measured());
+  const std::string text = read_file(std::filesystem::path(directory) / "run.json");
+  std::filesystem::remove_all(directory);
+  expect_golden("run.json", text);
+}
+
+TEST(RunJson, OfAFailedRunHasTheErrorAndNoNumber) {
+  const spec::Trial trial;
+  const Error error(ExitCode::rank_failed, "the loss is not finite at step 12 (conv3)",
+                    "lower --init_learning_rate");
+  const auto json = run_json(info(), stats::failed_result(trial, environment(), {}, error));
+  EXPECT_TRUE(json["statistics"].is_null());
+  EXPECT_TRUE(json["phases"].is_null());
+  expect_golden("failed_run.json", json.dump(2) + '\n');
+}
+
+TEST(RunJson, HasPhasesThatAddUpToTheStep) {
+  const auto json = run_json(info(), measured());
+  double share = 0;
+  for (const auto& phase : json["phases"]) share += phase["share_pct"].get<double>();
+  EXPECT_DOUBLE_EQ(share, 100);
+}
+
+TEST(RunJson, SaysNullWhereThereIsNoNumber) {
+  stats::Result result = measured();
+  auto& outcome = std::get<stats::Measured>(result.outcome);
+  outcome.summary.images_per_second_interval->high = INFINITY;
+  outcome.usage.peak_gflops.reset();
+  const auto json = nlohmann::json::parse(run_json(info(), result).dump())["statistics"];
+  EXPECT_TRUE(json["images_per_s_ci95_hi"].is_null());
+  EXPECT_TRUE(json["peak_gflops"].is_null());
+  EXPECT_TRUE(json["mfu_pct"].is_null());
+  EXPECT_TRUE(json["images_per_s_ci95_lo"].is_number());
+}
+
+}  // namespace
+}  // namespace lockstep::report

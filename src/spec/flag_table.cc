@@ -1,0 +1,551 @@
+#include <limits>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "spec/fields.h"
+#include "spec/flags.h"
+#include "spec/names.h"
+
+namespace lockstep::spec {
+namespace {
+
+// --- Types --------------------------------------------------------------------------------------
+
+constexpr double kMaxInt = std::numeric_limits<int>::max();
+constexpr double kMaxExact = 0x1p53;  // integers up to here are exact as doubles, too
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Type boolean(std::string_view value = "false") {
+  return {.kind = Kind::boolean, .default_text = value};
+}
+Type integer(std::string_view value, double low = 0, double high = kMaxInt) {
+  return {.kind = Kind::integer, .default_text = value, .low = low, .high = high};
+}
+Type real(std::string_view value, double low = 0, double high = kInfinity) {
+  return {.kind = Kind::real, .default_text = value, .low = low, .high = high};
+}
+Type above_zero(std::string_view value, double high = kInfinity) {
+  Type type = real(value, 0, high);
+  type.low_excluded = true;
+  return type;
+}
+Type below_one(std::string_view value) {
+  Type type = real(value, 0, 1);
+  type.high_excluded = true;
+  return type;
+}
+Type text(std::string_view value = "") {
+  return {.kind = Kind::text, .default_text = value};
+}
+Type list() {
+  return {.kind = Kind::list};
+}
+Type choice(std::string_view value, std::vector<std::string_view> choices) {
+  return {.kind = Kind::choice, .default_text = value, .choices = std::move(choices)};
+}
+template <typename Enum>
+Type choice_of(Enum value) {
+  return choice(name(value), {kNames<Enum>.begin(), kNames<Enum>.end()});
+}
+
+// --- Effects ------------------------------------------------------------------------------------
+
+template <typename Field>
+void assign(Field& field, const Value& value) {
+  if constexpr (kIsOptional<Field>) {
+    assign(field.emplace(), value);
+  } else if constexpr (std::is_enum_v<Field>) {
+    field = named<Field>(std::get<std::string>(value)).value();
+  } else if constexpr (std::is_integral_v<Field> && !std::is_same_v<Field, bool>) {
+    field = static_cast<Field>(std::get<std::int64_t>(value));
+  } else {
+    field = std::get<Field>(value);
+  }
+}
+
+// set<&Trial::optimizer, &Optimizer::momentum>: the flag's value is that field's.
+template <auto... path>
+void set(Parsed& parsed, const Value& value) {
+  assign((parsed.trial.*....*path), value);
+}
+
+[[noreturn]] void not_in_this_version(std::string_view what, std::string_view why,
+                                      std::string hint) {
+  throw Error(ExitCode::usage, fmt::format("{} is not supported in this version: {}", what, why),
+              std::move(hint));
+}
+
+void evaluate(Parsed& parsed, const Value& value) {
+  if (!std::get<bool>(value)) return;
+  parsed.trial.mode = Mode::evaluation;
+  parsed.notes.emplace_back(
+      "--eval evaluates the untrained network on synthetic images: it measures speed, and its "
+      "accuracy is that of chance");
+}
+
+void forward_only(Parsed& parsed, const Value& value) {
+  if (std::get<bool>(value)) parsed.trial.mode = Mode::forward_only;
+}
+
+void eval_batch_size(Parsed& parsed, const Value& value) {
+  if (parsed.trial.mode == Mode::evaluation) set<&Trial::batch_size>(parsed, value);
+}
+
+void num_eval_batches(Parsed& parsed, const Value& value) {
+  if (parsed.trial.mode != Mode::evaluation) return;
+  set<&Trial::num_batches>(parsed, value);
+  parsed.trial.num_epochs.reset();
+}
+
+void num_eval_epochs(Parsed& parsed, const Value& value) {
+  if (parsed.trial.mode == Mode::evaluation) set<&Trial::num_epochs>(parsed, value);
+}
+
+void num_gpus(Parsed& parsed, const Value& value) {
+  set<&Trial::devices>(parsed, value);
+  if (parsed.trial.devices == 1) return;
+  not_in_this_version(fmt::format("--num_gpus={}", parsed.trial.devices),
+                      "several devices come with a later one",
+                      "--num_gpus=1 trains on one device, with all allowed cores");
+}
+
+void device(Parsed&, const Value& value) {
+  if (std::get<std::string>(value) == "cpu") return;
+  not_in_this_version("--device=gpu", "there is no engine for GPUs", "use --device=cpu");
+}
+
+void data_format(Parsed& parsed, const Value& value) {
+  if (std::get<std::string>(value) != "NCHW") return set<&Trial::data_format>(parsed, value);
+  parsed.trial.data_format = DataFormat::automatic;
+  parsed.notes.emplace_back(
+      "--data_format=NCHW is served by the blocked layout of NCHW, which is faster on a CPU; "
+      "plain_nchw forces the plain one");
+}
+
+// "LR0;E1;LR1;...": rates and the epochs at which they change, which ascend.
+void piecewise(Parsed& parsed, const Value& value) {
+  const std::string& schedule = std::get<std::string>(value);
+  const std::vector<std::string> parts = split(schedule, ';');
+  bool valid = parts.size() % 2 == 1;
+  double last_epoch = 0;
+  for (std::size_t i = 0; i < parts.size() && valid; ++i) {
+    const std::optional<double> number = parse_double(parts[i]);
+    const bool is_epoch = i % 2 == 1;
+    valid = number && *number >= 0 && *number < kInfinity && (!is_epoch || *number > last_epoch);
+    if (valid && is_epoch) last_epoch = *number;
+  }
+  if (!valid) {
+    throw Error(ExitCode::usage,
+                fmt::format("--piecewise_learning_rate_schedule={}: expected LR0;E1;LR1;...;En;LRn "
+                            "with ascending epochs",
+                            schedule),
+                "0.3;10;0.2;25;0.1 is 0.3 for ten epochs, 0.2 up to epoch 25, then 0.1");
+  }
+  parsed.trial.learning_rate.piecewise = schedule;
+}
+
+void print_config(Parsed& parsed, const Value& value) {
+  parsed.print_config = std::get<bool>(value);
+}
+
+// --- The table ----------------------------------------------------------------------------------
+
+class Rows {
+ public:
+  void group(std::string_view title) { group_ = title; }
+
+  Rows& works(std::string_view name, Type type, std::string_view help,
+              void (*apply)(Parsed&, const Value&)) {
+    add(name, std::move(type), help, Status::works).apply = apply;
+    return *this;
+  }
+  void ignored(std::string_view name, Type type, std::string_view help, std::string_view reason) {
+    add(name, std::move(type), help, Status::ignored).reason = reason;
+  }
+  void refused(std::string_view name, Type type, std::string_view help, std::string_view reason,
+               std::string_view instead = "") {
+    Flag& flag = add(name, std::move(type), help, Status::refused);
+    flag.reason = reason;
+    flag.instead = instead;
+  }
+
+  // Of the row just added.
+  Rows& alias(std::string_view name) {
+    rows_.back().alias = name;
+    return *this;
+  }
+  void own() { rows_.back().own = true; }
+
+  std::vector<Flag> take() { return std::move(rows_); }
+
+ private:
+  Flag& add(std::string_view name, Type type, std::string_view help, Status status) {
+    rows_.push_back(
+        {.name = name, .group = group_, .type = std::move(type), .help = help, .status = status});
+    return rows_.back();
+  }
+
+  std::string_view group_;
+  std::vector<Flag> rows_;
+};
+
+constexpr auto kGpu = "it acts on GPUs only";
+constexpr auto kGraph = "it steers TensorFlow's graph, which lockstep does not have";
+constexpr auto kMkl = "it steers Intel's OpenMP runtime; lockstep pins its threads itself";
+constexpr auto kRealImages = "it acts on real images only; this version trains on synthetic ones";
+constexpr auto kOneDevice = "one device exchanges nothing";
+constexpr auto kOneProcess = "a run is one process";
+constexpr auto kHalf = "it acts with --use_fp16 only";
+constexpr auto kCheckpoints = "there are no checkpoints";
+constexpr auto kSummaries = "there are no summaries";
+constexpr auto kCluster = "a run is one process on one machine";
+constexpr auto kEvalDuringTraining = "there is no evaluation during training";
+constexpr auto kResultDir = "--result_dir writes run.json with all figures";
+
+void add_what_to_run(Rows& rows) {
+  rows.group("What to run");
+  rows.works("model", text("trivial"), "the network: see lockstep list models", set<&Trial::model>)
+      .alias("m");
+  rows.works("data_name", choice("", {"imagenet", "cifar10", "mnist"}),
+             "images to imitate; not set: the model's own", set<&Trial::dataset>);
+  rows.works("image_size", integer("0"), "pixels a side; 0: the model's own",
+             set<&Trial::image_size>)
+      .own();
+  rows.works("num_classes", integer("0"), "classes to tell apart; 0: the dataset's",
+             set<&Trial::num_classes>)
+      .own();
+  rows.works("batch_size", integer("0"), "images per device and step; 0: the model's own",
+             set<&Trial::batch_size>)
+      .alias("b");
+  rows.works("forward_only", boolean(), "run the forward pass only", forward_only);
+  rows.works("eval", boolean(), "evaluate instead of training", evaluate);
+  rows.works("eval_batch_size", integer("0"), "with --eval: replaces --batch_size",
+             eval_batch_size);
+  rows.works("tf_random_seed", integer("1234", 0, kMaxExact),
+             "of the initial weights, the images and dropout", set<&Trial::seed>)
+      .alias("seed");
+}
+
+void add_measurement(Rows& rows) {
+  rows.group("How long to measure");
+  rows.works("num_batches", integer("100", 1), "timed steps, behind the warm-up",
+             set<&Trial::num_batches>);
+  rows.works("num_epochs", above_zero(""), "the same in passes over the dataset",
+             set<&Trial::num_epochs>);
+  rows.works("num_eval_batches", integer("", 1), "with --eval: replaces --num_batches",
+             num_eval_batches);
+  rows.works("num_eval_epochs", above_zero(""), "with --eval: replaces --num_epochs",
+             num_eval_epochs);
+  rows.works("num_warmup_batches", integer(""),
+             "steps before timing starts; not set: until the speed is steady",
+             set<&Trial::num_warmup_batches>);
+  rows.works("target_precision", above_zero("", 1),
+             "stop once the 95 % interval is within this share of the mean",
+             set<&Trial::target_precision>)
+      .own();
+  rows.works("max_time", above_zero(""), "stop after so many seconds of timed steps",
+             set<&Trial::max_time>)
+      .own();
+  rows.works("strict", boolean(), "exit with code 6 when the measurement is not stable",
+             set<&Trial::strict>)
+      .own();
+}
+
+void add_output(Rows& rows) {
+  rows.group("What to print and write");
+  rows.works("display_every", integer("10", 1), "steps between two lines",
+             set<&Trial::display_every>);
+  rows.works("display_perf_ewma", real("", 0, 1),
+             "print a moving average of the speed with this weight of the newest step",
+             set<&Trial::display_perf_ewma>);
+  rows.works("print_training_accuracy", boolean(), "print top-1 and top-5 accuracy",
+             set<&Trial::print_training_accuracy>);
+  rows.works("loss_type_to_report", choice_of(LossToReport::total),
+             "the loss to print: with the weight-decay term or without",
+             set<&Trial::loss_to_report>);
+  rows.works("result_dir", text(), "write run.json and the raw samples to this directory",
+             set<&Trial::result_dir>)
+      .own();
+  rows.works("print_config", boolean(), "print the resolved configuration as JSON and exit",
+             print_config)
+      .own();
+}
+
+void add_device(Rows& rows) {
+  rows.group("Device");
+  rows.works("device", choice("cpu", {"cpu", "gpu"}),
+             "where to compute; gpu is refused in this version", device);
+  rows.works("num_gpus", integer("1", 1),
+             "devices of any kind; more than 1 is refused in this version", num_gpus)
+      .alias("devices");
+  rows.works("num_intra_threads", integer("0"),
+             "threads of a device; 0: all allowed cores divided by the devices",
+             set<&Trial::threads_per_device>);
+  rows.works("data_format", choice("auto", {"auto", "NCHW", "NHWC", "plain_nchw"}),
+             "layout of images in memory; NCHW is served by auto, the fastest", data_format);
+  rows.works("variable_update",
+             choice("parameter_server",
+                    {"parameter_server", "replicated", "distributed_replicated", "independent",
+                     "distributed_all_reduce", "collective_all_reduce", "horovod"}),
+             "how devices exchange gradients; all are the same on one device",
+             set<&Trial::variable_update>);
+}
+
+void add_optimizer(Rows& rows) {
+  rows.group("Optimizer");
+  rows.works("optimizer", choice_of(OptimizerKind::sgd), "how weights follow gradients",
+             set<&Trial::optimizer, &Optimizer::kind>);
+  rows.works("momentum", below_one("0.9"), "of momentum: share of the last update that is kept",
+             set<&Trial::optimizer, &Optimizer::momentum>);
+  rows.works("nesterov", boolean("true"), "of momentum: Nesterov's form",
+             set<&Trial::optimizer, &Optimizer::nesterov>)
+      .own();
+  rows.works("rmsprop_decay", below_one("0.9"), "of rmsprop: decay of the mean square",
+             set<&Trial::optimizer, &Optimizer::rmsprop_decay>);
+  rows.works("rmsprop_momentum", below_one("0.9"),
+             "of rmsprop: share of the last update that is kept",
+             set<&Trial::optimizer, &Optimizer::rmsprop_momentum>);
+  rows.works("rmsprop_epsilon", above_zero("1.0"), "of rmsprop: added under the root",
+             set<&Trial::optimizer, &Optimizer::rmsprop_epsilon>);
+  rows.works("adam_beta1", below_one("0.9"), "of adam: decay of the mean",
+             set<&Trial::optimizer, &Optimizer::adam_beta1>);
+  rows.works("adam_beta2", below_one("0.999"), "of adam: decay of the mean square",
+             set<&Trial::optimizer, &Optimizer::adam_beta2>);
+  rows.works("adam_epsilon", above_zero("1e-8"), "of adam: added to the root",
+             set<&Trial::optimizer, &Optimizer::adam_epsilon>);
+  rows.works("weight_decay", real("4e-5"), "L2 of all weights but batch norm's",
+             set<&Trial::optimizer, &Optimizer::weight_decay>);
+  rows.works("gradient_clip", above_zero(""), "clip every gradient to +- this value",
+             set<&Trial::optimizer, &Optimizer::gradient_clip>);
+  rows.works("label_smoothing", below_one(""),
+             "share of the label spread over all classes; not set: the model's own",
+             set<&Trial::label_smoothing>)
+      .own();
+}
+
+void add_learning_rate(Rows& rows) {
+  rows.group("Learning rate");
+  rows.works("init_learning_rate", above_zero(""), "replaces the model's own schedule by this rate",
+             set<&Trial::learning_rate, &LearningRate::initial>);
+  rows.works("num_epochs_per_decay", real("0"), "epochs between two decays",
+             set<&Trial::learning_rate, &LearningRate::epochs_per_decay>);
+  rows.works("learning_rate_decay_factor", real("0"), "factor of each decay",
+             set<&Trial::learning_rate, &LearningRate::decay_factor>);
+  rows.works("minimum_learning_rate", real("0"), "where the decay ends",
+             set<&Trial::learning_rate, &LearningRate::minimum>);
+  rows.works("piecewise_learning_rate_schedule", text(),
+             "LR0;E1;LR1;...: rate LR0 up to epoch E1, then LR1, ...", piecewise);
+  rows.works("num_learning_rate_warmup_epochs", real("0"),
+             "rise linearly from 0 over so many epochs",
+             set<&Trial::learning_rate, &LearningRate::warmup_epochs>);
+  rows.works("resnet_base_lr", above_zero(""),
+             "rate at a batch of 256 in the ResNets' own schedule",
+             set<&Trial::learning_rate, &LearningRate::resnet_base>);
+}
+
+void add_evaluation(Rows& rows) {
+  rows.group("Evaluation of a training run");
+  rows.refused("eval_interval_secs", integer("0"), "seconds between two evaluations", kCheckpoints,
+               "--eval alone evaluates once");
+  rows.refused("eval_during_training_every_n_steps", integer("", 1), "evaluate every n steps",
+               kEvalDuringTraining);
+  rows.refused("eval_during_training_every_n_epochs", real(""), "evaluate every n epochs",
+               kEvalDuringTraining);
+  rows.refused("eval_during_training_at_specified_steps", list(), "evaluate at these steps",
+               kEvalDuringTraining);
+  rows.refused("eval_during_training_at_specified_epochs", list(), "evaluate at these epochs",
+               kEvalDuringTraining);
+  rows.refused("stop_at_top_1_accuracy", real(""), "stop training at this accuracy",
+               kEvalDuringTraining);
+  rows.ignored("collect_eval_results_async", boolean(), "evaluate SSD in a second process",
+               "it acts on SSD only, which is not in the zoo");
+  rows.refused("eval_dir", text("/tmp/tf_cnn_benchmarks/eval"), "directory of evaluation events",
+               kSummaries, kResultDir);
+  rows.ignored("freeze_when_forward_only", boolean(), "turn variables into constants", kGraph);
+}
+
+void add_real_data(Rows& rows) {
+  rows.group("Real data");
+  rows.refused("data_dir", text(), "directory of the dataset", "there is no input of real images",
+               "without --data_dir, synthetic images are used");
+  rows.ignored(
+      "resize_method",
+      choice("bilinear", {"crop", "nearest", "bilinear", "bicubic", "area", "round_robin"}),
+      "how to resize images", kRealImages);
+  rows.ignored("distortions", boolean(), "distort boxes and colours", kRealImages);
+  rows.ignored("distort_color_in_yiq", boolean("true"), "distort colours in YIQ", kRealImages);
+  rows.ignored("fuse_decode_and_crop", boolean("true"), "decode only what is cropped", kRealImages);
+  rows.ignored("input_preprocessor", text("default"), "the preprocessing by name", kRealImages);
+  rows.ignored("batch_group_size", integer("1", 1), "batches made at once by the input thread",
+               kRealImages);
+  rows.ignored("use_datasets", boolean("true"), "read through tf.data", kRealImages);
+  rows.ignored("datasets_use_prefetch", boolean("true"), "prefetch batches", kRealImages);
+  rows.ignored("datasets_prefetch_buffer_size", integer("1"), "batches to prefetch", kRealImages);
+  rows.ignored("datasets_num_private_threads", integer(""), "threads of the input", kRealImages);
+  rows.ignored("datasets_use_caching", boolean(), "keep the compressed images in memory",
+               kRealImages);
+  rows.ignored("datasets_repeat_cached_sample", boolean(), "repeat one record for ever",
+               kRealImages);
+  rows.ignored("datasets_parallel_interleave_cycle_length", integer(""), "files read at once",
+               kRealImages);
+  rows.ignored("datasets_sloppy_parallel_interleave", boolean(), "read in any order", kRealImages);
+  rows.ignored("datasets_parallel_interleave_prefetch", integer(""), "records to read ahead",
+               kRealImages);
+  rows.ignored("multi_device_iterator_max_buffer_size", integer("1"), "batches per device to hold",
+               kRealImages);
+  rows.ignored("ml_perf", boolean(), "normalise images as MLPerf prescribes", kRealImages);
+}
+
+void add_exchange(Rows& rows) {
+  rows.group("Exchange between devices");
+  rows.ignored("all_reduce_spec", text(), "the algorithm of the all-reduce", kOneDevice);
+  rows.ignored("gradient_repacking", integer("0"), "pack gradients into so many parts", kOneDevice);
+  rows.ignored("compact_gradient_transfer", boolean("true"), "send 16-bit gradients", kOneDevice);
+  rows.refused("variable_consistency", choice("strong", {"strong", "relaxed"}),
+               "relaxed: gradients act one step late",
+               "every update uses the gradients of its own step");
+  rows.refused("staged_vars", boolean(), "read weights one step ahead",
+               "every step uses the newest weights");
+  rows.ignored("agg_small_grads_max_bytes", integer("0", 0, kMaxExact),
+               "join gradients smaller than this", kOneDevice);
+  rows.ignored("agg_small_grads_max_group", integer("10"), "join at most so many", kOneDevice);
+  rows.ignored("allreduce_merge_scope", integer("1"), "gradients per name scope", kOneDevice);
+  rows.ignored("hierarchical_copy", boolean(), "reduce in two levels", kOneDevice);
+  rows.ignored("network_topology", choice("dgx1", {"dgx1", "gcp_v100"}),
+               "links between the GPUs of a machine", kOneDevice);
+  rows.ignored("cross_replica_sync", boolean("true"), "false: workers do not wait", kOneDevice);
+  rows.ignored("local_parameter_device", choice("cpu", {"cpu", "gpu"}), "where the weights live",
+               "the weights live where they are used: on the one device");
+  rows.ignored("horovod_device", choice("", {"", "cpu", "gpu"}), "where Horovod reduces",
+               kOneDevice);
+}
+
+void add_cluster(Rows& rows) {
+  rows.group("Cluster");
+  rows.refused("job_name", choice("", {"", "ps", "worker", "controller"}), "role of this process",
+               kCluster);
+  rows.refused("ps_hosts", list(), "hosts of the parameter servers", kCluster);
+  rows.refused("worker_hosts", list(), "hosts of the workers", kCluster);
+  rows.refused("controller_host", text(), "host of the controller", kCluster);
+  rows.refused("task_index", integer("0"), "index of this process in its role", kCluster);
+  rows.ignored("server_protocol", text("grpc"), "protocol between processes", kOneProcess);
+}
+
+void add_precision(Rows& rows) {
+  rows.group("Precision");
+  rows.refused("use_fp16", boolean(), "compute with 16-bit floats",
+               "the engine computes with 32-bit floats", "leave --use_fp16 out");
+  rows.ignored("fp16_loss_scale", real(""), "factor of the loss", kHalf);
+  rows.ignored("fp16_vars", boolean(), "keep 16-bit weights", kHalf);
+  rows.ignored("fp16_enable_auto_loss_scale", boolean(), "adapt the factor of the loss", kHalf);
+  rows.ignored("fp16_inc_loss_scale_every_n", integer("1000"), "steps between two rises of it",
+               kHalf);
+  rows.refused("trt_mode", choice("", {"", "FP32", "FP16", "INT8"}), "run through TensorRT",
+               "TensorRT runs on GPUs", "leave --trt_mode out");
+  rows.ignored("trt_max_workspace_size_bytes", integer("4294967296", 0, kMaxExact),
+               "memory for TensorRT", kGpu);
+}
+
+void add_files(Rows& rows) {
+  rows.group("Checkpoints, traces and logs");
+  rows.refused("train_dir", text(), "directory of checkpoints", kCheckpoints);
+  rows.refused("save_model_secs", integer("0"), "seconds between two checkpoints", kCheckpoints);
+  rows.refused("save_model_steps", integer(""), "steps between two checkpoints", kCheckpoints);
+  rows.ignored("max_ckpts_to_keep", integer("5"), "checkpoints to keep", kCheckpoints);
+  rows.refused("backbone_model_path", text(), "checkpoint of a trained backbone", kCheckpoints);
+  rows.refused("summary_verbosity", integer("0", 0, 3), "how much to summarise", kSummaries,
+               kResultDir);
+  rows.refused("save_summaries_steps", integer("0"), "steps between two summaries", kSummaries,
+               kResultDir);
+  rows.refused("trace_file", text(), "file of a trace of one step", "there are no traces",
+               "--result_dir writes the time of every phase of every step");
+  rows.ignored("use_chrome_trace_format", boolean("true"), "Chrome's format for --trace_file",
+               "there are no traces");
+  rows.refused("tfprof_file", text(), "file of a TensorFlow profile", "there are no profiles",
+               "--result_dir writes the time of every phase of every step");
+  rows.refused("graph_file", text(), "file of the TensorFlow graph", "there is no TensorFlow graph",
+               "lockstep show MODEL prints the layers");
+  rows.refused("partitioned_graph_file_prefix", text(), "files of the optimised graphs",
+               "there is no TensorFlow graph", "lockstep show MODEL prints the layers");
+  rows.refused("benchmark_log_dir", text(), "directory of TensorFlow's benchmark logger",
+               "there is no such logger", kResultDir);
+  rows.ignored("benchmark_test_id", text(), "name of the run in those logs",
+               "it acts with --benchmark_log_dir only");
+  rows.refused("ml_perf_compliance_logging", boolean(), "print MLPerf's log lines",
+               "there are no such lines", kResultDir);
+  rows.refused("debugger", text(), "TensorFlow's debugger", "there is no TensorFlow graph");
+}
+
+void add_tensorflow(Rows& rows) {
+  rows.group("TensorFlow and its runtime");
+  rows.ignored("xla", boolean(), "compile with XLA", kGraph);
+  rows.ignored("xla_compile", boolean(), "compile all of the graph with XLA", kGraph);
+  rows.ignored("enable_optimizations", boolean("true"), "optimise the graph", kGraph);
+  rows.ignored("rewriter_config", text(), "options of the graph's optimiser", kGraph);
+  rows.ignored("use_tf_layers", boolean("true"), "build with tf.layers", kGraph);
+  rows.ignored("use_resource_vars", boolean(), "use resource variables", kGraph);
+  rows.ignored("single_l2_loss_op", boolean(), "one operation for all weight decay", kGraph);
+  rows.ignored("compute_lr_on_cpu", boolean(), "compute the learning rate on the CPU", kGraph);
+  rows.ignored("sparse_to_dense_grads", boolean(), "make sparse gradients dense",
+               "no model of the zoo has sparse gradients");
+  rows.ignored("num_inter_threads", integer("0"), "layers to run at once",
+               "layers run one after another, each on all threads of the device");
+  rows.ignored("use_numa_affinity", boolean(), "bind devices to NUMA nodes",
+               "devices are always pinned to cores of their own");
+  rows.ignored("use_python32_barrier", boolean(), "Python's barrier between threads",
+               "there is no Python");
+  rows.ignored("mkl", boolean(), "set MKL's environment variables", kMkl);
+  rows.ignored("kmp_blocktime", integer("0"), "milliseconds that idle threads spin", kMkl);
+  rows.ignored("kmp_affinity", text("granularity=fine,verbose,compact,1,0"),
+               "places of the threads", kMkl);
+  rows.ignored("kmp_settings", integer("1"), "print the runtime's settings", kMkl);
+}
+
+void add_gpu(Rows& rows) {
+  rows.group("GPU");
+  rows.ignored("gpu_indices", list(), "order of the GPUs in a ring", kGpu);
+  rows.ignored("autotune_threshold", integer(""), "cuDNN's autotuning runs", kGpu);
+  rows.ignored("gpu_thread_mode", choice("gpu_private", {"global", "gpu_private", "gpu_shared"}),
+               "threads that feed GPUs", kGpu);
+  rows.ignored("per_gpu_thread_count", integer("0"), "how many of them", kGpu);
+  rows.ignored("gpu_memory_frac_for_testing", real("0"), "share of the GPU's memory", kGpu);
+  rows.ignored("use_unified_memory", boolean(), "let GPUs use the host's memory", kGpu);
+  rows.ignored("timestamped_allocator", boolean(), "time stamps in the allocator", kGpu);
+  rows.ignored("gpu_kt_max_interval", integer("0"), "kernels between tracking events", kGpu);
+  rows.ignored("gpu_kt_max_bytes", integer("0", 0, kMaxExact), "bytes between tracking events",
+               kGpu);
+  rows.ignored("gpu_kt_max_pending", integer("0"), "tracking events at once", kGpu);
+  rows.ignored("allow_growth", boolean(), "take GPU memory step by step", kGpu);
+  rows.ignored("force_gpu_compatible", boolean(), "pin all host memory for GPUs", kGpu);
+  rows.ignored("winograd_nonfused", boolean("true"), "cuDNN's non-fused Winograd", kGpu);
+  rows.ignored("batchnorm_persistent", boolean("true"), "cuDNN's persistent batch norm", kGpu);
+  rows.ignored("sync_on_finish", boolean(), "wait for the GPUs after every step", kGpu);
+}
+
+std::vector<Flag> table() {
+  Rows rows;
+  add_what_to_run(rows);
+  add_measurement(rows);
+  add_output(rows);
+  add_device(rows);
+  add_optimizer(rows);
+  add_learning_rate(rows);
+  add_evaluation(rows);
+  add_real_data(rows);
+  add_exchange(rows);
+  add_cluster(rows);
+  add_precision(rows);
+  add_files(rows);
+  add_tensorflow(rows);
+  add_gpu(rows);
+  return rows.take();
+}
+
+}  // namespace
+
+std::span<const Flag> flags() {
+  static const std::vector<Flag> rows = table();
+  return rows;
+}
+
+}  // namespace lockstep::spec

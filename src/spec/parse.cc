@@ -1,0 +1,230 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "spec/flags.h"
+
+namespace lockstep::spec {
+namespace {
+
+// A flag as the user gave it.
+struct Setting {
+  std::string text;   // of the value
+  std::string shown;  // "--batch_size=64", "LOCKSTEP_BATCH_SIZE=64"
+};
+using Settings = std::map<const Flag*, Setting>;
+
+Error usage(const std::string& message, std::string hint = {}) {
+  return Error(ExitCode::usage, message, std::move(hint));
+}
+
+bool is_default(const Flag& flag, const Setting& setting) {
+  const std::string_view text = flag.type.default_text;
+  if (setting.text == text) return true;
+  if (text.empty()) return false;
+  return parse_value(flag.type, setting.text, setting.shown) == parse_value(flag.type, text, text);
+}
+
+// --- Sources ------------------------------------------------------------------------------------
+
+std::string variable_name(std::string_view flag) {
+  std::string name = fmt::format("LOCKSTEP_{}", flag);
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+void read_environment(const Getenv& getenv, Settings& settings) {
+  for (const Flag& flag : flags()) {
+    for (const std::string_view name : {flag.alias, flag.name}) {
+      if (name.size() < 2) continue;  // no alias, or one letter: too short for a variable
+      const std::string variable = variable_name(name);
+      const char* value = getenv(variable.c_str());
+      if (value == nullptr || *value == '\0') continue;
+      settings[&flag] = {value, fmt::format("{}={}", variable, value)};
+    }
+  }
+}
+
+Error unknown_flag(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Flag& flag : flags()) {
+    known.emplace_back(flag.name);
+    if (flag.alias.size() > 1) known.emplace_back(flag.alias);
+  }
+  std::string key = name;
+  std::replace(key.begin(), key.end(), '-', '_');
+  const auto near = closest(key, known);
+  return usage(fmt::format("unknown flag --{}", name),
+               (near ? fmt::format("did you mean --{}? ", *near) : "") +
+                   "lockstep run --helpfull shows all flags");
+}
+
+// The boolean flag that "noxla", "no-xla" or "no_xla" turns off; null: none.
+const Flag* find_negated(std::string_view name) {
+  if (!name.starts_with("no")) return nullptr;
+  name.remove_prefix(2);
+  if (name.starts_with('-') || name.starts_with('_')) name.remove_prefix(1);
+  const Flag* flag = find_flag(name);
+  return flag != nullptr && flag->type.kind == Kind::boolean ? flag : nullptr;
+}
+
+void read_command_line(std::span<const std::string> args, Settings& settings) {
+  std::string bare_boolean;  // the argument before this one, where a value may belong to it
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    const bool is_flag = arg.size() > 1 && arg[0] == '-' && arg != "--";
+    if (!is_flag) {
+      throw usage(fmt::format("unexpected argument {}", arg),
+                  bare_boolean.empty() ? "every option of run is a flag: --name=value"
+                                       : fmt::format("write {}={}", bare_boolean, arg));
+    }
+    bare_boolean.clear();
+    const std::string word = arg.substr(arg.starts_with("--") ? 2 : 1);
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const bool has_value = equals != std::string::npos;
+
+    if (const Flag* flag = find_flag(name)) {
+      if (has_value) {
+        settings[flag] = {word.substr(equals + 1), arg};
+      } else if (flag->type.kind == Kind::boolean) {
+        settings[flag] = {"true", arg};
+        bare_boolean = arg;
+      } else if (i + 1 < args.size() && !args[i + 1].starts_with("--")) {
+        settings[flag] = {args[i + 1], fmt::format("{}={}", arg, args[i + 1])};
+        ++i;
+      } else {
+        throw usage(fmt::format("{} needs a value: {}", arg, expectation(flag->type)));
+      }
+    } else if (const Flag* negated = find_negated(name)) {
+      if (has_value) throw usage(fmt::format("{}: --{} takes no value", arg, name));
+      settings[negated] = {"false", arg};
+    } else {
+      throw unknown_flag(name);
+    }
+  }
+}
+
+// --- Effects ------------------------------------------------------------------------------------
+
+// Nothing was asked for: false, 0 or the empty text.
+bool is_off(const Value& value) {
+  return std::visit([](const auto& v) { return v == std::decay_t<decltype(v)>(); }, value);
+}
+
+void apply(const Flag& flag, const Setting& setting, Parsed& parsed) {
+  if (is_default(flag, setting)) return;
+  const Value value = parse_value(flag.type, setting.text, setting.shown);
+  switch (flag.status) {
+    case Status::works:
+      flag.apply(parsed, value);
+      return;
+    case Status::ignored:
+      parsed.warnings.push_back(fmt::format("{} has no effect: {}", setting.shown, flag.reason));
+      return;
+    case Status::refused:
+      if (is_off(value)) return;
+      throw usage(
+          fmt::format("{} is not supported in this version: {}", setting.shown, flag.reason),
+          flag.instead.empty() ? fmt::format("leave --{} out", flag.name)
+                               : std::string(flag.instead));
+  }
+}
+
+// --- Combinations -------------------------------------------------------------------------------
+
+// Working flags that act only together with others.
+struct Needs {
+  std::string_view flag;
+  bool (*met)(const Trial&);
+  std::string_view what;
+};
+
+template <OptimizerKind kind>
+bool uses(const Trial& trial) {
+  return trial.optimizer.kind == kind;
+}
+bool evaluates(const Trial& trial) {
+  return trial.mode == Mode::evaluation;
+}
+bool decays(const Trial& trial) {
+  const LearningRate& rate = trial.learning_rate;
+  return rate.initial && rate.epochs_per_decay > 0 && rate.decay_factor > 0;
+}
+bool has_own_schedule(const Trial& trial) {
+  return !trial.learning_rate.initial && trial.learning_rate.piecewise.empty();
+}
+
+constexpr std::string_view kDecay =
+    "--init_learning_rate, --num_epochs_per_decay and --learning_rate_decay_factor";
+constexpr Needs kNeeds[] = {
+    {"eval_batch_size", evaluates, "--eval"},
+    {"num_eval_batches", evaluates, "--eval"},
+    {"num_eval_epochs", evaluates, "--eval"},
+    {"momentum", uses<OptimizerKind::momentum>, "--optimizer=momentum"},
+    {"nesterov", uses<OptimizerKind::momentum>, "--optimizer=momentum"},
+    {"rmsprop_decay", uses<OptimizerKind::rmsprop>, "--optimizer=rmsprop"},
+    {"rmsprop_momentum", uses<OptimizerKind::rmsprop>, "--optimizer=rmsprop"},
+    {"rmsprop_epsilon", uses<OptimizerKind::rmsprop>, "--optimizer=rmsprop"},
+    {"adam_beta1", uses<OptimizerKind::adam>, "--optimizer=adam"},
+    {"adam_beta2", uses<OptimizerKind::adam>, "--optimizer=adam"},
+    {"adam_epsilon", uses<OptimizerKind::adam>, "--optimizer=adam"},
+    {"num_epochs_per_decay", decays, kDecay},
+    {"learning_rate_decay_factor", decays, kDecay},
+    {"minimum_learning_rate", decays, kDecay},
+    {"num_learning_rate_warmup_epochs", [](const Trial& trial) { return !has_own_schedule(trial); },
+     "--init_learning_rate or --piecewise_learning_rate_schedule"},
+    {"resnet_base_lr", has_own_schedule, "the model's own learning rate"},
+};
+
+constexpr std::pair<std::string_view, std::string_view> kExclusive[] = {
+    {"num_batches", "num_epochs"},
+    {"num_eval_batches", "num_eval_epochs"},
+    {"eval", "forward_only"},
+    {"piecewise_learning_rate_schedule", "init_learning_rate"},
+    {"piecewise_learning_rate_schedule", "num_epochs_per_decay"},
+    {"piecewise_learning_rate_schedule", "learning_rate_decay_factor"},
+    {"piecewise_learning_rate_schedule", "minimum_learning_rate"},
+};
+
+void check_combinations(const Settings& settings, Parsed& parsed) {
+  const auto asked_for = [&](std::string_view name) -> const Setting* {
+    const auto found = settings.find(find_flag(name));
+    if (found == settings.end() || found->second.text.empty()) return nullptr;
+    const auto& [flag, setting] = *found;
+    return is_off(parse_value(flag->type, setting.text, setting.shown)) ? nullptr : &setting;
+  };
+  for (const auto& [one, other] : kExclusive) {
+    const Setting* a = asked_for(one);
+    const Setting* b = asked_for(other);
+    if (a == nullptr || b == nullptr) continue;
+    throw usage(fmt::format("{} and {} exclude each other", a->shown, b->shown),
+                fmt::format("give --{} or --{}", one, other));
+  }
+  for (const Needs& needs : kNeeds) {
+    const auto found = settings.find(find_flag(needs.flag));
+    if (found == settings.end() || is_default(*found->first, found->second)) continue;
+    if (needs.met(parsed.trial)) continue;
+    parsed.warnings.push_back(
+        fmt::format("{} has no effect: it acts with {} only", found->second.shown, needs.what));
+  }
+}
+
+}  // namespace
+
+Parsed parse_run(std::span<const std::string> args, const Getenv& getenv) {
+  Settings settings;
+  read_environment(getenv, settings);
+  read_command_line(args, settings);
+  Parsed parsed;
+  for (const Flag& flag : flags()) {
+    const auto found = settings.find(&flag);
+    if (found != settings.end()) apply(flag, found->second, parsed);
+  }
+  check_combinations(settings, parsed);
+  return parsed;
+}
+
+}  // namespace lockstep::spec

@@ -1,0 +1,305 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "spec/flags.h"
+
+namespace lockstep::spec {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Variables = std::map<std::string, std::string>;
+
+Parsed parse(const std::vector<std::string>& args, const Variables& variables = {}) {
+  return parse_run(args, [&](const char* name) -> const char* {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+// "message | hint"
+std::string error_of(const std::vector<std::string>& args, const Variables& variables = {}) {
+  try {
+    parse(args, variables);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return fmt::format("{} | {}", error.what(), error.hint());
+  }
+  return "no error";
+}
+
+bool accuracy(const std::vector<std::string>& args) {
+  return parse(args).trial.print_training_accuracy;
+}
+
+// --- Grammar ------------------------------------------------------------------------------------
+
+TEST(Grammar, TakesTheValueBehindAnEqualsSignOrASpace) {
+  EXPECT_EQ(parse({"--batch_size=8"}).trial.batch_size, 8);
+  EXPECT_EQ(parse({"--batch_size", "8"}).trial.batch_size, 8);
+  EXPECT_EQ(parse({"--model", "vgg16", "--batch_size", "8"}).trial.model, "vgg16");
+}
+
+TEST(Grammar, TakesDashesForUnderscores) {
+  EXPECT_EQ(parse({"--num-batches=8"}).trial.num_batches, 8);
+  EXPECT_EQ(parse({"--num-intra_threads", "2"}).trial.threads_per_device, 2);
+}
+
+TEST(Grammar, TakesOneDashForTwo) {
+  EXPECT_EQ(parse({"-num_batches=8"}).trial.num_batches, 8);
+}
+
+TEST(Grammar, KnowsAliases) {
+  EXPECT_EQ(parse({"-m", "vgg16"}).trial.model, "vgg16");
+  EXPECT_EQ(parse({"-b", "8"}).trial.batch_size, 8);
+  EXPECT_EQ(parse({"--seed=9"}).trial.seed, 9U);
+  EXPECT_EQ(parse({"--devices=1"}).trial.devices, 1);
+}
+
+TEST(Grammar, TakesBooleansInAllSpellings) {
+  for (const char* on :
+       {"--print_training_accuracy", "--print-training-accuracy", "--print_training_accuracy=true",
+        "--print_training_accuracy=True", "--print_training_accuracy=1",
+        "--print_training_accuracy=yes", "--print_training_accuracy=t"}) {
+    EXPECT_TRUE(accuracy({on})) << on;
+  }
+  for (const char* off : {"--noprint_training_accuracy", "--no-print-training-accuracy",
+                          "--no_print_training_accuracy", "--print_training_accuracy=False",
+                          "--print_training_accuracy=false", "--print_training_accuracy=0",
+                          "--print_training_accuracy=no", "--print_training_accuracy=f"}) {
+    EXPECT_FALSE(accuracy({"--print_training_accuracy", off})) << off;
+  }
+}
+
+TEST(Grammar, LetsTheLastOfAFlagWin) {
+  EXPECT_EQ(parse({"--batch_size=8", "-b=9"}).trial.batch_size, 9);
+  EXPECT_TRUE(accuracy({"--noprint_training_accuracy", "--print_training_accuracy"}));
+  EXPECT_EQ(parse({"--data_dir=/imagenet", "--data_dir="}).trial, Trial());
+}
+
+TEST(Grammar, TakesChoicesInAnyLetterCase) {
+  EXPECT_EQ(parse({"--device=CPU", "--data_format=nhwc"}).trial.data_format, DataFormat::nhwc);
+  EXPECT_EQ(parse({"--optimizer=Adam"}).trial.optimizer.kind, OptimizerKind::adam);
+}
+
+TEST(Grammar, KeepsValuesWithEqualsSignsAndDashes) {
+  EXPECT_EQ(parse({"--result_dir=a=b"}).trial.result_dir, "a=b");
+  EXPECT_EQ(parse({"--result_dir=--x"}).trial.result_dir, "--x");
+  EXPECT_EQ(parse({"--result_dir", "-x"}).trial.result_dir, "-x");
+}
+
+TEST(Grammar, GivesTheDefaultsForNothing) {
+  const Parsed parsed = parse({});
+  EXPECT_EQ(parsed.trial, Trial());
+  EXPECT_FALSE(parsed.print_config);
+  EXPECT_THAT(parsed.warnings, IsEmpty());
+  EXPECT_THAT(parsed.notes, IsEmpty());
+}
+
+// --- What is wrong ------------------------------------------------------------------------------
+
+TEST(UsageError, NamesTheClosestFlag) {
+  EXPECT_EQ(error_of({"--batchsize=8"}),
+            "unknown flag --batchsize | did you mean --batch_size? "
+            "lockstep run --helpfull shows all flags");
+  EXPECT_THAT(error_of({"--num-batch=8"}), HasSubstr("did you mean --num_batches?"));
+  EXPECT_EQ(error_of({"--qqqqqqqqqq"}),
+            "unknown flag --qqqqqqqqqq | lockstep run --helpfull shows all flags");
+  EXPECT_THAT(error_of({"--nomodel"}), HasSubstr("unknown flag --nomodel"));
+}
+
+TEST(UsageError, RefusesPositionalArguments) {
+  EXPECT_EQ(error_of({"resnet50"}),
+            "unexpected argument resnet50 | every option of run is a flag: --name=value");
+  EXPECT_EQ(error_of({"--distortions", "False"}),
+            "unexpected argument False | write --distortions=False");
+  EXPECT_THAT(error_of({"--xla", "--model=trivial", "x"}), HasSubstr("every option of run"));
+  EXPECT_THAT(error_of({"--"}), HasSubstr("unexpected argument --"));
+  EXPECT_THAT(error_of({"-"}), HasSubstr("unexpected argument -"));
+  EXPECT_THAT(error_of({""}), HasSubstr("unexpected argument"));
+}
+
+TEST(UsageError, NamesTheFlagTheValueAndWhatIsExpected) {
+  EXPECT_EQ(error_of({"--batch_size=many"}),
+            "--batch_size=many: expected an integer from 0 to 2147483647 | ");
+  EXPECT_EQ(error_of({"--batch_size", "-1"}),
+            "--batch_size=-1: expected an integer from 0 to 2147483647 | ");
+  EXPECT_EQ(error_of({"--batch_size=3000000000"}),
+            "--batch_size=3000000000: expected an integer from 0 to 2147483647 | ");
+  EXPECT_EQ(error_of({"--num_warmup_batches=-1"}),
+            "--num_warmup_batches=-1: expected an integer from 0 to 2147483647 | ");
+  EXPECT_EQ(error_of({"--display_every=0"}),
+            "--display_every=0: expected an integer from 1 to 2147483647 | ");
+  EXPECT_EQ(error_of({"--num_batches=1.5"}),
+            "--num_batches=1.5: expected an integer from 1 to 2147483647 | ");
+  EXPECT_EQ(error_of({"--num_epochs=0"}), "--num_epochs=0: expected a number above 0 | ");
+  EXPECT_EQ(error_of({"--weight_decay=nan"}),
+            "--weight_decay=nan: expected a number of at least 0 | ");
+  EXPECT_EQ(error_of({"--weight_decay=inf"}),
+            "--weight_decay=inf: expected a number of at least 0 | ");
+  EXPECT_EQ(error_of({"--momentum=1"}),
+            "--momentum=1: expected a number from 0 to 1, 1 excluded | ");
+  EXPECT_EQ(error_of({"--target_precision=0"}),
+            "--target_precision=0: expected a number from 0 to 1, 0 excluded | ");
+  EXPECT_EQ(error_of({"--display_perf_ewma=2"}),
+            "--display_perf_ewma=2: expected a number from 0 to 1 | ");
+  EXPECT_EQ(error_of({"--eval=maybe"}), "--eval=maybe: expected true or false | ");
+  EXPECT_EQ(error_of({"--optimizer=adan"}),
+            "--optimizer=adan: expected one of sgd, momentum, rmsprop or adam | "
+            "did you mean adam?");
+  EXPECT_THAT(error_of({"--variable_update=mystery"}),
+              HasSubstr("expected one of parameter_server, replicated, distributed_replicated, "
+                        "independent, distributed_all_reduce, collective_all_reduce or horovod"));
+  EXPECT_EQ(error_of({"--xla=maybe"}), "--xla=maybe: expected true or false | ");
+}
+
+TEST(UsageError, AsksForAMissingValue) {
+  EXPECT_EQ(error_of({"--batch_size"}),
+            "--batch_size needs a value: an integer from 0 to 2147483647 | ");
+  EXPECT_THAT(error_of({"--model", "--eval"}), HasSubstr("--model needs a value: text"));
+  EXPECT_EQ(error_of({"--noxla=1"}), "--noxla=1: --noxla takes no value | ");
+}
+
+TEST(UsageError, ChecksThePiecewiseSchedule) {
+  for (const char* wrong :
+       {"0.1;10", "0.1;x;0.2", "0.1;10;0.2;5;0.1", "0.1;0;0.2", "-1", ";", "0.1;inf;0.2"}) {
+    EXPECT_THAT(error_of({fmt::format("--piecewise_learning_rate_schedule={}", wrong)}),
+                HasSubstr(fmt::format("schedule={}: expected LR0;E1;LR1;...;En;LRn", wrong)));
+  }
+}
+
+// --- Values with a meaning of their own ---------------------------------------------------------
+
+TEST(Device, RefusesGpusAndTakesTheCpu) {
+  EXPECT_EQ(error_of({"--device=gpu"}),
+            "--device=gpu is not supported in this version: there is no engine for GPUs | "
+            "use --device=cpu");
+  EXPECT_EQ(parse({"--device=cpu"}).trial, Trial());
+}
+
+TEST(NumGpus, RefusesMoreThanOneDevice) {
+  for (const char* arg : {"--num_gpus=2", "--devices=2"}) {
+    EXPECT_THAT(error_of({arg}), HasSubstr("--num_gpus=2 is not supported in this version: "
+                                           "several devices come with a later one"));
+  }
+  EXPECT_THAT(error_of({"--num_gpus=0"}), HasSubstr("expected an integer from 1"));
+}
+
+TEST(PrintConfig, IsNoPartOfTheTrial) {
+  const Parsed parsed = parse({"--print-config"});
+  EXPECT_TRUE(parsed.print_config);
+  EXPECT_EQ(parsed.trial, Trial());
+}
+
+TEST(DataFormat, ServesNchwByTheBlockedLayoutAndSaysSoOnce) {
+  const Parsed parsed = parse({"--data_format=NCHW", "--data_format=NCHW"});
+  EXPECT_EQ(parsed.trial.data_format, DataFormat::automatic);
+  EXPECT_THAT(parsed.notes, ElementsAre(HasSubstr("--data_format=NCHW is served by the blocked")));
+  EXPECT_EQ(parse({"--data_format=plain_nchw"}).trial.data_format, DataFormat::nchw);
+  EXPECT_THAT(parse({"--data_format=auto"}).notes, IsEmpty());
+}
+
+TEST(Evaluation, SaysThatTheNetworkIsUntrained) {
+  EXPECT_THAT(parse({"--eval"}).notes, ElementsAre(HasSubstr("untrained network")));
+}
+
+// --- Combinations -------------------------------------------------------------------------------
+
+TEST(Combinations, RefusesFlagsThatExcludeEachOther) {
+  EXPECT_EQ(error_of({"--num_batches=100", "--num_epochs=1"}),
+            "--num_batches=100 and --num_epochs=1 exclude each other | "
+            "give --num_batches or --num_epochs");
+  EXPECT_THAT(error_of({"--eval", "--num_eval_batches=1", "--num_eval_epochs=1"}),
+              HasSubstr("exclude each other"));
+  EXPECT_THAT(error_of({"--forward_only", "--eval"}),
+              HasSubstr("--eval and --forward_only exclude each other"));
+  for (const char* other : {"--init_learning_rate=1", "--num_epochs_per_decay=1",
+                            "--learning_rate_decay_factor=1", "--minimum_learning_rate=1"}) {
+    EXPECT_THAT(error_of({"--piecewise_learning_rate_schedule=0.1", other}),
+                HasSubstr(fmt::format("{} exclude each other", other)));
+  }
+}
+
+TEST(Combinations, AcceptsAnExcludedFlagThatIsOff) {
+  EXPECT_EQ(parse({"--forward_only", "--eval=False"}).trial.mode, Mode::forward_only);
+  EXPECT_EQ(parse({"--eval", "--noforward_only"}).trial.mode, Mode::evaluation);
+  EXPECT_EQ(parse({"--piecewise_learning_rate_schedule=1", "--minimum_learning_rate=0"})
+                .trial.learning_rate.piecewise,
+            "1");
+  EXPECT_EQ(parse({"--num_batches=5", "--num_epochs="}).trial.num_batches, 5);
+}
+
+TEST(Combinations, WarnsOfFlagsThatLackTheirPartner) {
+  const std::pair<const char*, const char*> lacking[] = {
+      {"--eval_batch_size=8", "--eval"},
+      {"--num_eval_batches=8", "--eval"},
+      {"--num_eval_epochs=8", "--eval"},
+      {"--momentum=0.5", "--optimizer=momentum"},
+      {"--nonesterov", "--optimizer=momentum"},
+      {"--rmsprop_decay=0.5", "--optimizer=rmsprop"},
+      {"--rmsprop_momentum=0.5", "--optimizer=rmsprop"},
+      {"--rmsprop_epsilon=0.5", "--optimizer=rmsprop"},
+      {"--adam_beta1=0.5", "--optimizer=adam"},
+      {"--adam_beta2=0.5", "--optimizer=adam"},
+      {"--adam_epsilon=0.5", "--optimizer=adam"},
+      {"--num_epochs_per_decay=1",
+       "--init_learning_rate, --num_epochs_per_decay and --learning_rate_decay_factor"},
+      {"--learning_rate_decay_factor=0.5",
+       "--init_learning_rate, --num_epochs_per_decay and --learning_rate_decay_factor"},
+      {"--minimum_learning_rate=0.5",
+       "--init_learning_rate, --num_epochs_per_decay and --learning_rate_decay_factor"},
+      {"--num_learning_rate_warmup_epochs=1",
+       "--init_learning_rate or --piecewise_learning_rate_schedule"},
+  };
+  for (const auto& [arg, partner] : lacking) {
+    EXPECT_THAT(parse({arg}).warnings,
+                ElementsAre(fmt::format("{} has no effect: it acts with {} only", arg, partner)));
+  }
+  EXPECT_THAT(parse({"--resnet_base_lr=1", "--init_learning_rate=1"}).warnings,
+              ElementsAre("--resnet_base_lr=1 has no effect: it acts with the model's own "
+                          "learning rate only"));
+  EXPECT_THAT(parse({"--momentum=0.9", "--nesterov"}).warnings, IsEmpty());
+}
+
+TEST(Combinations, LetsEvaluationFallBackOnTheTrainingFlags) {
+  const Trial trial = parse({"--eval", "--batch_size=4", "--num_batches=7"}).trial;
+  EXPECT_EQ(trial.batch_size, 4);
+  EXPECT_EQ(trial.num_batches, 7);
+  EXPECT_EQ(parse({"--eval_batch_size=8", "--batch_size=4"}).trial.batch_size, 4);
+}
+
+// --- Environment --------------------------------------------------------------------------------
+
+TEST(Environment, StandsBelowTheCommandLine) {
+  const Variables variables = {{"LOCKSTEP_BATCH_SIZE", "16"}, {"LOCKSTEP_MODEL", "lenet"}};
+  const Trial trial = parse({"--batch_size=8"}, variables).trial;
+  EXPECT_EQ(trial.batch_size, 8);
+  EXPECT_EQ(trial.model, "lenet");
+}
+
+TEST(Environment, KnowsLongAliasesAndBooleans) {
+  const Trial trial = parse({}, {{"LOCKSTEP_SEED", "5"}, {"LOCKSTEP_STRICT", "1"}}).trial;
+  EXPECT_EQ(trial.seed, 5U);
+  EXPECT_TRUE(trial.strict);
+}
+
+TEST(Environment, CountsAnEmptyVariableAsUnset) {
+  EXPECT_EQ(parse({}, {{"LOCKSTEP_BATCH_SIZE", ""}}).trial, Trial());
+}
+
+TEST(Environment, IsNamedInMessages) {
+  EXPECT_EQ(error_of({}, {{"LOCKSTEP_BATCH_SIZE", "x"}}),
+            "LOCKSTEP_BATCH_SIZE=x: expected an integer from 0 to 2147483647 | ");
+  EXPECT_THAT(parse({}, {{"LOCKSTEP_XLA", "true"}}).warnings,
+              ElementsAre(HasSubstr("LOCKSTEP_XLA=true has no effect")));
+  EXPECT_THAT(error_of({"--num_batches=5"}, {{"LOCKSTEP_NUM_EPOCHS", "1"}}),
+              HasSubstr("--num_batches=5 and LOCKSTEP_NUM_EPOCHS=1 exclude each other"));
+}
+
+}  // namespace
+}  // namespace lockstep::spec

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "spec/trial.h"
+#include "stats/summary.h"
+
+namespace lockstep::stats {
+
+// What a run took, beside its samples.
+struct Usage {
+  std::int64_t warmup_steps = 0;
+  double seconds_to_first_step = 0;  // from the start of the program to the end of step 0
+  std::int64_t peak_rss_bytes = 0;
+  double gflops = 0;                  // arithmetic of the model at the measured speed
+  std::optional<double> peak_gflops;  // of the machine, measured in the same run
+};
+
+// 10^9 floating-point operations per second: 2 per multiply-add of the forward pass, and when
+// training twice as many again for the gradients of the data and of the weights.
+double gflops(double macs_per_image, double images_per_second, spec::Mode mode);
+
+struct Measured {
+  Summary summary;
+  Usage usage;
+};
+
+struct Failure {
+  ExitCode code = ExitCode::ok;
+  std::string message;
+  std::string hint;
+};
+
+// A trial with what came of it: numbers or an error, never both.
+struct Result {
+  spec::Trial trial;
+  nlohmann::ordered_json environment;  // one object: what a reader must know of the machine
+  std::vector<std::string> warnings;
+  std::variant<Measured, Failure> outcome;
+
+  const Measured* measured() const { return std::get_if<Measured>(&outcome); }
+  const Failure* failure() const { return std::get_if<Failure>(&outcome); }
+};
+
+// The summary's own warnings follow those given.
+Result measured_result(spec::Trial trial, nlohmann::ordered_json environment,
+                       std::vector<std::string> warnings, Measured measured);
+Result failed_result(spec::Trial trial, nlohmann::ordered_json environment,
+                     std::vector<std::string> warnings, const Error& error);
+
+}  // namespace lockstep::stats

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/zoo.h"
+#include "spec/trial.h"
+
+namespace lockstep::train {
+
+// The learning rate of every step. What the user asked for wins over what the model brings along:
+// a piecewise schedule first, then an initial rate, then the model's own.
+class LearningRate {
+ public:
+  // Epochs become steps by the examples that all ranks together see in a step. Throws Error(usage)
+  // for a piecewise schedule that is none.
+  LearningRate(const spec::LearningRate& asked, const model::OwnLearningRate& own,
+               std::int64_t global_batch, std::int64_t examples_per_epoch);
+
+  // Steps count from 0, warm-up of the measurement included.
+  double at(std::int64_t step) const;
+
+ private:
+  struct Piece {
+    std::int64_t from_step;
+    double rate;
+  };
+
+  // Every schedule is pieces, each times `decay_factor` after every `decay_steps` steps (0: never)
+  // but not below `minimum`; before all that a straight line from 0 to the first piece's rate.
+  std::vector<Piece> pieces_;
+  std::int64_t decay_steps_ = 0;
+  double decay_factor_ = 1;
+  double minimum_ = 0;
+  std::int64_t warmup_steps_ = 0;
+};
+
+// "LR0;E1;LR1;E2;LR2": LR0, from epoch E1 on LR1, and so on. The first piece is from epoch 0.
+struct EpochPiece {
+  double from_epoch;
+  double rate;
+};
+// Throws Error(usage) that says what is wrong with it.
+std::vector<EpochPiece> parse_piecewise(std::string_view text);
+
+}  // namespace lockstep::train

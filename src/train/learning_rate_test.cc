@@ -1,0 +1,172 @@
+#include "train/learning_rate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace lockstep::train {
+namespace {
+
+// Ten steps make an epoch unless a test says otherwise.
+constexpr std::int64_t kBatch = 5, kExamples = 50;
+
+LearningRate schedule(const spec::LearningRate& asked, const model::OwnLearningRate& own = {},
+                      std::int64_t global_batch = kBatch) {
+  return {asked, own, global_batch, kExamples};
+}
+
+model::OwnLearningRate resnet() {
+  return {.base = 0.128F,
+          .base_batch = 256,
+          .warmup_epochs = 5,
+          .decay_epochs = {30, 60, 80, 90},
+          .decay_factors = {0.1F, 0.01F, 0.001F, 0.0001F}};
+}
+
+TEST(LearningRate, IsTheModelsOwnWhenNothingIsAsked) {
+  const LearningRate rate = schedule({});
+  EXPECT_FLOAT_EQ(static_cast<float>(rate.at(0)), 0.005F);
+  EXPECT_FLOAT_EQ(static_cast<float>(rate.at(1'000'000)), 0.005F);
+}
+
+TEST(LearningRate, IsTheInitialOneRatherThanTheModelsOwn) {
+  spec::LearningRate asked;
+  asked.initial = 0.3;
+  EXPECT_EQ(schedule(asked, resnet()).at(0), 0.3);
+  EXPECT_EQ(schedule(asked, resnet()).at(10'000), 0.3);
+}
+
+TEST(LearningRate, IsPiecewiseRatherThanInitial) {
+  spec::LearningRate asked;
+  asked.initial = 0.3;
+  asked.piecewise = "0.1;3;0.01;6;0.001";
+  const LearningRate rate = schedule(asked);
+  EXPECT_EQ(rate.at(0), 0.1);
+  EXPECT_EQ(rate.at(29), 0.1);
+  EXPECT_EQ(rate.at(30), 0.01);
+  EXPECT_EQ(rate.at(59), 0.01);
+  EXPECT_EQ(rate.at(60), 0.001);
+}
+
+TEST(LearningRate, DecaysInStairsDownToTheMinimum) {
+  spec::LearningRate asked;
+  asked.initial = 0.8;
+  asked.epochs_per_decay = 2;
+  asked.decay_factor = 0.5;
+  asked.minimum = 0.15;
+  const LearningRate rate = schedule(asked);
+  EXPECT_EQ(rate.at(19), 0.8);
+  EXPECT_EQ(rate.at(20), 0.4);
+  EXPECT_EQ(rate.at(40), 0.2);
+  EXPECT_EQ(rate.at(60), 0.15);
+  EXPECT_EQ(rate.at(1000), 0.15);
+}
+
+TEST(LearningRate, DoesNotDecayWithoutAFactor) {
+  spec::LearningRate asked;
+  asked.initial = 0.8;
+  asked.epochs_per_decay = 2;
+  EXPECT_EQ(schedule(asked).at(1000), 0.8);
+}
+
+TEST(LearningRate, DecaysEveryStepWhenTheIntervalIsShorterThanOne) {
+  spec::LearningRate asked;
+  asked.initial = 0.8;
+  asked.epochs_per_decay = 0.01;
+  asked.decay_factor = 0.5;
+  EXPECT_EQ(schedule(asked).at(1), 0.4);
+}
+
+TEST(LearningRate, WarmsUpInAStraightLine) {
+  spec::LearningRate asked;
+  asked.initial = 0.8;
+  asked.warmup_epochs = 2;
+  const LearningRate initial = schedule(asked);
+  EXPECT_EQ(initial.at(0), 0);
+  EXPECT_EQ(initial.at(5), 0.2);
+  EXPECT_EQ(initial.at(20), 0.8);
+  asked.initial.reset();
+  asked.piecewise = "0.4;1;0.2";
+  const LearningRate piecewise = schedule(asked);
+  EXPECT_EQ(piecewise.at(15), 0.4 * 15 / 20);
+  EXPECT_EQ(piecewise.at(20), 0.2);
+}
+
+TEST(LearningRate, LeavesTheModelsOwnWarmUpToTheModel) {
+  spec::LearningRate asked;
+  asked.warmup_epochs = 2;
+  EXPECT_GT(schedule(asked).at(0), 0);
+}
+
+TEST(LearningRate, OfAResNetFollowsTheGlobalBatch) {
+  const LearningRate rate({}, resnet(), 1024, 1024 * 100);  // a hundred steps an epoch
+  EXPECT_EQ(rate.at(0), 0);
+  EXPECT_NEAR(rate.at(250), 0.256, 1e-7);
+  EXPECT_NEAR(rate.at(500), 0.512, 1e-7);
+  EXPECT_NEAR(rate.at(2999), 0.512, 1e-7);
+  EXPECT_NEAR(rate.at(3000), 0.0512, 1e-7);
+  EXPECT_NEAR(rate.at(9000), 0.0000512, 1e-9);
+}
+
+TEST(LearningRate, OfAResNetCanStartFromAnotherBase) {
+  spec::LearningRate asked;
+  asked.resnet_base = 0.2;
+  const LearningRate rate(asked, resnet(), 512, 512 * 10);
+  EXPECT_NEAR(rate.at(60), 0.4, 1e-12);
+  EXPECT_FLOAT_EQ(static_cast<float>(schedule(asked).at(0)), 0.005F);  // no ResNet
+}
+
+TEST(LearningRate, OfAModelCanFallInStairs) {
+  model::OwnLearningRate own;
+  own.base = 0.1F;
+  own.step_epochs = 100;
+  own.step_factor = 0.1F;
+  const LearningRate rate = schedule({}, own);
+  EXPECT_NEAR(rate.at(999), 0.1, 1e-7);
+  EXPECT_NEAR(rate.at(1000), 0.01, 1e-7);
+  EXPECT_NEAR(rate.at(2000), 0.001, 1e-7);
+}
+
+TEST(LearningRate, ReachesAnEpochEarlierWithALargerBatch) {
+  spec::LearningRate asked;
+  asked.piecewise = "1;4;0.5";
+  EXPECT_EQ(schedule(asked, {}, kBatch).at(20), 1);
+  EXPECT_EQ(schedule(asked, {}, 2 * kBatch).at(20), 0.5);
+}
+
+TEST(PiecewiseSchedule, ReadsRatesAndEpochsInTurn) {
+  const auto pieces = parse_piecewise("0.1; 30;0.01;60.5;1e-3");
+  ASSERT_EQ(pieces.size(), 3);
+  EXPECT_EQ(pieces[0].from_epoch, 0);
+  EXPECT_EQ(pieces[0].rate, 0.1);
+  EXPECT_EQ(pieces[1].from_epoch, 30);
+  EXPECT_EQ(pieces[1].rate, 0.01);
+  EXPECT_EQ(pieces[2].from_epoch, 60.5);
+  EXPECT_EQ(pieces[2].rate, 0.001);
+  EXPECT_EQ(parse_piecewise("0.1").size(), 1);
+}
+
+void expect_refusal(std::string_view text, const std::string& reason) {
+  try {
+    parse_piecewise(text);
+    ADD_FAILURE() << text << " was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), testing::HasSubstr(reason));
+  }
+}
+
+TEST(PiecewiseSchedule, SaysWhatIsWrongWithIt) {
+  expect_refusal("0.1;30", "ends in an epoch without a rate");
+  expect_refusal("0.1;x;0.01", "has 'x' where a number of at least 0 belongs");
+  expect_refusal("0.1;30;", "has '' where a number of at least 0 belongs");
+  expect_refusal("-0.1", "has '-0.1' where a number of at least 0 belongs");
+  expect_refusal("nan", "has 'nan' where a number of at least 0 belongs");
+  expect_refusal("0.1;60;0.01;30;0.001", "has epoch 30 behind epoch 60");
+  expect_refusal("0.1;30;0.01;30;0.001", "has epoch 30 behind epoch 30");
+  expect_refusal("0.1;0;0.01", "has epoch 0 behind epoch 0");
+}
+
+}  // namespace
+}  // namespace lockstep::train

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/buffer.h"
+#include "spec/trial.h"
+
+namespace lockstep::train {
+
+// Applies one of the rules to a flat array of parameters, in one pass over parameter, gradient and
+// whatever the rule remembers per element (its slots). The arrays stay the caller's.
+//
+//   g = gradient + weight_decay * p where the parameter decays, clipped to [-c, c]
+//   sgd       p -= lr g
+//   momentum  v = m v + g;                     p -= lr (g + m v), or lr v without Nesterov
+//   rmsprop   s = d s + (1 - d) g^2, s from 1; v = m v + lr g / sqrt(s + e);  p -= v
+//   adam      a = b1 a + (1 - b1) g;  s = b2 s + (1 - b2) g^2;
+//             p -= lr sqrt(1 - b2^t) / (1 - b1^t) a / (sqrt(s) + e)
+//
+// An element with value 0 and gradient 0 stays 0 under every rule: padding needs no care.
+class Optimizer {
+ public:
+  // Throws Error(usage) where the options would divide by zero.
+  Optimizer(const spec::Optimizer& options, std::span<float> parameters,
+            std::span<const float> gradients);
+
+  // Every step: first this, then update() once for each parameter, in any order.
+  void begin_step(double learning_rate);
+  // Updates `size` elements from `offset` on, on the calling thread's team. Returns the sum of the
+  // squares of their old values where the parameter decays, else 0: the same, like the new values,
+  // for any number of threads. Allocates nothing.
+  double update(std::size_t offset, std::size_t size, bool decays);
+
+ private:
+  spec::Optimizer options_;
+  std::span<float> parameters_;
+  std::span<const float> gradients_;
+  Buffer first_slot_, second_slot_;  // momentum: v; rmsprop: s, v; adam: a, s
+  std::vector<double> squares_;      // per chunk of the parameter under way
+  std::int64_t step_ = 0;
+  double rate_ = 0;  // of this step; adam's with its correction for the start
+};
+
+// In double, the same for any number of threads.
+double sum_of_squares(std::span<const float> values);
+
+}  // namespace lockstep::train

@@ -1,0 +1,119 @@
+#include "train/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "record/recorder.h"
+#include "train/epochs.h"
+#include "train/replica.h"
+
+namespace lockstep::train {
+namespace {
+
+constexpr std::size_t kDefaultWarmUp = 10;
+
+// Room is taken beforehand for the timed steps and a few more, within reason: a longer run grows
+// between two steps.
+std::size_t room(std::int64_t batches) {
+  return static_cast<std::size_t>(std::min<std::int64_t>(batches + 100, 1 << 16));
+}
+
+// One rank's steps and the decisions between them.
+class Loop {
+ public:
+  Loop(const spec::Trial& trial, const Hooks& hooks, Replica& replica, std::int64_t batches)
+      : trial_(trial),
+        hooks_(hooks),
+        replica_(replica),
+        batches_(batches),
+        recorder_(room(batches)) {}
+
+  Outcome run() {
+    Outcome outcome;
+    try {
+      warm_up();
+      outcome.ending = time_steps();
+    } catch (const Error& error) {
+      outcome.ending = Ending::error;
+      outcome.error = error;
+    }
+    const std::span<const record::Sample> samples = recorder_.samples();
+    outcome.samples.assign(samples.begin(), samples.end());
+    outcome.warm_up_steps = warm_up_steps_;
+    outcome.first_step_done = first_step_done_;
+    return outcome;
+  }
+
+ private:
+  void warm_up() {
+    if (hooks_.on_warm_up_start) hooks_.on_warm_up_start();
+    while (!interrupted() && !warmed_up()) {
+      step();
+      ++warm_up_steps_;
+      const record::Sample& sample = recorder_.samples().back();
+      seconds_.push_back(sample.end - sample.begin);
+      announce(0);
+    }
+  }
+
+  Ending time_steps() {
+    if (!interrupted() && hooks_.on_timed_start) hooks_.on_timed_start();
+    for (std::int64_t timed = 0;; announce(timed)) {
+      if (const std::optional<Ending> ending = this->ending(timed)) return *ending;
+      step();
+      ++timed;
+    }
+  }
+
+  void step() {
+    replica_.step(recorder_);
+    const record::Sample& sample = recorder_.samples().back();
+    if (sample.step == 0) first_step_done_ = now();
+  }
+
+  void announce(std::int64_t timed_step) {
+    if (hooks_.on_step) hooks_.on_step(recorder_.samples().back(), timed_step);
+  }
+
+  bool interrupted() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
+
+  bool warmed_up() const {
+    if (trial_.num_warmup_batches) return warm_up_steps_ >= *trial_.num_warmup_batches;
+    if (hooks_.warmed_up) return hooks_.warmed_up(seconds_);
+    return seconds_.size() >= kDefaultWarmUp;
+  }
+
+  // Why there is no further step behind `timed` timed ones, if there is none.
+  std::optional<Ending> ending(std::int64_t timed) const {
+    if (interrupted()) return Ending::interrupted;
+    if (timed >= batches_) return Ending::batches;
+    if (timed == 0) return std::nullopt;
+    const std::span<const record::Sample> steps =
+        recorder_.samples().last(static_cast<std::size_t>(timed));
+    if (hooks_.precise_enough && hooks_.precise_enough(steps)) return Ending::precision;
+    if (trial_.max_time && steps.back().end - steps.front().begin >= *trial_.max_time) {
+      return Ending::time;
+    }
+    return std::nullopt;
+  }
+
+  const spec::Trial& trial_;
+  const Hooks& hooks_;
+  Replica& replica_;
+  const std::int64_t batches_;
+  record::Recorder recorder_;
+  std::vector<double> seconds_;  // of the warm-up's steps
+  std::int64_t warm_up_steps_ = 0;
+  double first_step_done_ = 0;
+};
+
+}  // namespace
+
+Outcome train(const spec::Trial& trial, const model::Model& model,
+              std::unique_ptr<engine::Engine> engine, const Hooks& hooks) {
+  Replica replica(trial, model, std::move(engine));
+  return Loop(trial, hooks, replica, timed_batches(trial, model, replica.global_batch())).run();
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/engine.h"
+#include "model/zoo.h"
+#include "record/sample.h"
+#include "spec/trial.h"
+
+namespace lockstep::train {
+
+// What the world around a rank hears and decides, always between two steps. Any may be empty.
+struct Hooks {
+  std::function<void()> on_warm_up_start;
+  std::function<void()> on_timed_start;
+  // Behind every step. `timed_step` counts the timed ones from 1 and is 0 during warm-up.
+  std::function<void(const record::Sample& sample, std::int64_t timed_step)> on_step;
+
+  // Whether the warm-up is over, by the times of its steps so far. Asked where the trial fixes no
+  // number of steps; empty: after 10.
+  std::function<bool(std::span<const double> step_seconds)> warmed_up;
+  // Whether the timed steps so far are enough; empty: never.
+  std::function<bool(std::span<const record::Sample> timed)> precise_enough;
+  const std::atomic<bool>* stop = nullptr;  // set by ^C
+};
+
+enum class Ending { batches, precision, time, interrupted, error };
+
+// What a rank leaves behind, whatever ended it.
+struct Outcome {
+  std::vector<record::Sample> samples;  // of all whole steps, warm-up first
+  std::int64_t warm_up_steps = 0;       // so many of them
+  double first_step_done = 0;           // on now()'s clock
+  Ending ending = Ending::batches;
+  std::optional<Error> error;  // where that is the ending
+};
+
+// Trains (or runs forward only, or evaluates) one rank on the engine compiled for the trial: warms
+// up, then times steps until the trial or a hook says stop. Call it on the thread that compiled the
+// engine. An Error before the first step is thrown, a later one becomes the outcome's.
+Outcome train(const spec::Trial& trial, const model::Model& model,
+              std::unique_ptr<engine::Engine> engine, const Hooks& hooks);
+
+}  // namespace lockstep::train

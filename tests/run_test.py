@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""`lockstep run`, the real program: what it prints, what it leaves behind and how it ends.
+
+Usage: run_test.py PROGRAM [unittest arguments]"""
+
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+STEP_LINE = re.compile(r"^\d+\timages/sec: [\d.]+ \+/- [\d.]+ \(jitter = [\d.]+\)\t[\d.]+$")
+TINY = ["--model=lenet", "--batch_size=4", "--num_intra_threads=1", "--num_warmup_batches=1"]
+
+
+def lockstep(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def samples(directory):
+    lines = (pathlib.Path(directory) / "samples.0").read_text().splitlines()
+    names = lines[1].split("\t")
+    return [dict(zip(names, line.split("\t"))) for line in lines[2:]]
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def run_json(self):
+        document = json.loads((pathlib.Path(self.directory.name) / "run.json").read_text())
+        schema = json.loads((ROOT / "docs" / "run.schema.json").read_text())
+        jsonschema.Draft202012Validator(schema).validate(document)
+        return document
+
+    def test_prints_the_lines_of_tf_cnn_benchmarks_and_one_total(self):
+        done = lockstep("run", *TINY, "--num_batches=20")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[1:4], ["Model:       lenet", "Dataset:     imagenet (synthetic)",
+                                      "Mode:        training"])
+        steps = [line for line in lines if STEP_LINE.match(line)]
+        self.assertEqual([line.split("\t")[0] for line in steps], ["1", "10", "20"])
+        self.assertEqual(len([l for l in lines if l.startswith("total images/sec: ")]), 1)
+        self.assertIn("of memory; 1 thread on processor", done.stderr)
+
+    def test_leaves_a_valid_result_and_every_sample(self):
+        done = lockstep("run", *TINY, "--num_batches=7", "--result_dir", self.directory.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = self.run_json()
+        self.assertEqual(document["config"]["model"], "lenet")
+        self.assertEqual(document["statistics"]["steps_measured"], 7)
+        self.assertEqual(document["statistics"]["steps_warmup"], 1)
+        self.assertEqual([sample["step"] for sample in samples(self.directory.name)],
+                         [str(step) for step in range(8)])
+
+    def test_gives_the_same_losses_bit_for_bit(self):
+        losses = []
+        for _ in range(2):
+            lockstep("run", "--model=mnist_deep", "--batch_size=8", "--num_batches=5",
+                     "--optimizer=momentum", "--num_intra_threads=1", "--num_warmup_batches=1",
+                     "--result_dir", self.directory.name)
+            losses.append([sample["loss"] for sample in samples(self.directory.name)])
+        self.assertEqual(len(losses[0]), 6)
+        self.assertEqual(losses[0], losses[1])
+
+    def test_learns(self):
+        lockstep("run", *TINY, "--num_batches=30", "--init_learning_rate=0.02",
+                 "--result_dir", self.directory.name)
+        losses = [float(sample["base_loss"]) for sample in samples(self.directory.name)]
+        self.assertLess(losses[-1], 0.5 * losses[0])
+
+    def test_stops_at_the_first_loss_that_is_not_finite_and_names_the_layer(self):
+        done = lockstep("run", *TINY, "--init_learning_rate=1e30", "--result_dir",
+                        self.directory.name)
+        self.assertEqual(done.returncode, 5)
+        self.assertRegex(done.stderr, r"step \d+")
+        self.assertRegex(done.stderr, r"(conv|dense)\d")
+        self.assertNotIn("total images/sec", done.stdout)
+        document = self.run_json()
+        self.assertIn("message", document["error"])
+        self.assertNotIn("statistics", {k: v for k, v in document.items() if v is not None})
+
+    def test_ends_cleanly_at_the_first_interrupt_with_what_was_measured(self):
+        process = subprocess.Popen([PROGRAM, "run", *TINY, "--num_batches=1000000",
+                                    "--result_dir", self.directory.name],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            if line.startswith("10\t"):
+                break
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("total images/sec: ", rest)
+        self.assertIn("interrupted after", errors)
+        self.assertGreaterEqual(self.run_json()["statistics"]["steps_measured"], 10)
+
+    def test_refuses_what_does_not_fit_into_memory_before_the_first_step(self):
+        done = lockstep("run", "--model=vgg19", "--batch_size=20000", "--num_intra_threads=1")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, r"needs [\d.]+ TiB of memory, [\d.]+ GiB are available")
+
+    def test_says_what_was_meant_and_what_is_known(self):
+        for arguments, words in [
+            (["run", "--model=resnet51"], ["resnet51", "did you mean", "resnet50"]),
+            (["run", "--batchsize=3"], ["batchsize", "--batch_size"]),
+            (["run", "--model=inception3", "--image_size=20"], ["too small", "--image_size"]),
+            (["run", "--use_fp16"], ["use_fp16"]),
+            (["run", "--num_intra_threads=4096"], ["4096"]),
+            (["rum"], ["rum", "run"]),
+        ]:
+            done = lockstep(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            for word in words:
+                self.assertIn(word, done.stderr, arguments)
+            self.assertNotIn("total images/sec", done.stdout)
+
+    def test_runs_forward_only_and_evaluates(self):
+        done = lockstep("run", *TINY, "--num_batches=10", "--forward_only")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Mode:        forward only", done.stdout)
+        self.assertIn("top_1_accuracy", done.stdout)
+        done = lockstep("run", *TINY, "--num_batches=10", "--eval")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"10\t[\d.]+ examples/sec\nAccuracy @ 1 = [\d.]+ ")
+
+    def test_stops_at_its_time_limit(self):
+        done = lockstep("run", *TINY, "--num_batches=1000000", "--max-time=0.3",
+                        "--result_dir", self.directory.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(self.run_json()["statistics"]["steps_measured"], 1000000)
+
+    def test_shows_the_plan_with_its_reorders(self):
+        done = lockstep("show", "resnet50", "--plan", "--batch_size=2", "--num_intra_threads=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("reorders of activations and gradients: 0\n", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
