@@ -25,7 +25,7 @@ namespace {
 // order of summation may carry it further, but not by orders of magnitude; where those runs hit the
 // truth by chance, a small part of the loss is allowed, far less than a step changes.
 constexpr double kOrdersOfSummation = 10;
-constexpr double kLossRounding = 1e-4;
+constexpr double kLossRounding = 2e-4;
 // A unit whose input is 0 up to rounding lies on either side of its ReLU's kink. It adds to the
 // gradients of its channel or does not: up to a percent of a small tensor's, or a few times what
 // those runs saw of it.

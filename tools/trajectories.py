@@ -301,7 +301,7 @@ RUNS = [
     # Ten steps would not show the usual weight decay of 4e-5.
     Run(resnet20, 32, 8, 0.002, momentum=0.9, nesterov=True, weight_decay=0.1),
     Run(densenet40_k12, 32, 8, 0.01),
-    Run(mobilenet, 32, 8, 1e-4, momentum=0.9),
+    Run(mobilenet, 32, 8, 3e-5, momentum=0.9),
     Run(resnet50, 80, 4, 1e-4),
     Run(inception3, 139, 4, 5e-6),
     Run(vgg11, 32, 8, 1e-4),
