@@ -106,7 +106,7 @@ stats::Result result_of(const Job& job, const Site& site, const train::Outcome& 
   stats::Measured measured;
   measured.summary = stats::summarise(timed, static_cast<int>(job.global_batch()));
   measured.usage.warmup_steps = outcome.warm_up_steps;
-  measured.usage.seconds_to_first_step = outcome.first_step_done - started;
+  measured.usage.seconds_to_first_step = outcome.first_step_begin - started;
   measured.usage.peak_rss_bytes = machine::peak_rss_bytes();
   measured.usage.gflops = stats::gflops(double(model::cost(job.graph).macs),
                                         measured.summary.images_per_second, job.trial.mode);

@@ -17,7 +17,7 @@ namespace lockstep::stats {
 // What a run took, beside its samples.
 struct Usage {
   std::int64_t warmup_steps = 0;
-  double seconds_to_first_step = 0;  // from the start of the program to the end of step 0
+  double seconds_to_first_step = 0;  // from the start of the program to the begin of step 0
   std::int64_t peak_rss_bytes = 0;
   double gflops = 0;                  // arithmetic of the model at the measured speed
   std::optional<double> peak_gflops;  // of the machine, measured in the same run

@@ -41,7 +41,7 @@ class Loop {
     const std::span<const record::Sample> samples = recorder_.samples();
     outcome.samples.assign(samples.begin(), samples.end());
     outcome.warm_up_steps = warm_up_steps_;
-    outcome.first_step_done = first_step_done_;
+    outcome.first_step_begin = first_step_begin_;
     return outcome;
   }
 
@@ -67,9 +67,8 @@ class Loop {
   }
 
   void step() {
+    if (recorder_.samples().empty()) first_step_begin_ = now();
     replica_.step(recorder_);
-    const record::Sample& sample = recorder_.samples().back();
-    if (sample.step == 0) first_step_done_ = now();
   }
 
   void announce(std::int64_t timed_step) {
@@ -105,7 +104,7 @@ class Loop {
   record::Recorder recorder_;
   std::vector<double> seconds_;  // of the warm-up's steps
   std::int64_t warm_up_steps_ = 0;
-  double first_step_done_ = 0;
+  double first_step_begin_ = 0;
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ enum class Ending { batches, precision, time, interrupted, error };
 struct Outcome {
   std::vector<record::Sample> samples;  // of all whole steps, warm-up first
   std::int64_t warm_up_steps = 0;       // so many of them
-  double first_step_done = 0;           // on now()'s clock
+  double first_step_begin = 0;          // on now()'s clock
   Ending ending = Ending::batches;
   std::optional<Error> error;  // where that is the ending
 };

@@ -381,8 +381,8 @@ TEST(Worker, DrawsLabelsFromTheClassesThatTheTrialNames) {
 TEST(Worker, RecordsThePhasesOfAStep) {
   const double before = now();
   const Outcome outcome = run(trial_of(1, 3));
-  EXPECT_GE(outcome.first_step_done, before);
-  EXPECT_LE(outcome.first_step_done, now());
+  EXPECT_GE(outcome.first_step_begin, before);
+  EXPECT_LE(outcome.first_step_begin, now());
   for (const record::Sample& sample : outcome.samples) {
     double sum = 0;
     for (const double phase : sample.phases) sum += phase;
