@@ -7,25 +7,9 @@
 #include "base/text.h"
 #include "machine/environment.h"
 #include "train/epochs.h"
+#include "train/optimizer.h"
 
 namespace lockstep::cli {
-namespace {
-
-int optimizer_slots(spec::OptimizerKind kind) {
-  switch (kind) {
-    case spec::OptimizerKind::sgd:
-      return 0;
-    case spec::OptimizerKind::momentum:
-      return 1;
-    case spec::OptimizerKind::rmsprop:
-    case spec::OptimizerKind::adam:
-      return 2;
-  }
-  return 0;
-}
-
-}  // namespace
-
 Job make_job(spec::Trial trial) {
   Job job;
   job.model = &model::find(trial.model, trial.dataset);
@@ -55,7 +39,7 @@ engine::Options engine_options(const Job& job) {
 }
 
 std::int64_t memory_bytes(const Job& job, const engine::PlanSummary& plan) {
-  const int copies = job.training() ? 2 + optimizer_slots(job.trial.optimizer.kind) : 1;
+  const int copies = job.training() ? 2 + train::optimizer_slots(job.trial.optimizer.kind) : 1;
   return static_cast<std::int64_t>(plan.arena_bytes) +
          copies * static_cast<std::int64_t>(plan.parameter_bytes);
 }

@@ -137,7 +137,16 @@ Method method(const spec::Optimizer& options, double rate, bool decays) {
   return {};
 }
 
-int slots(spec::OptimizerKind kind) {
+// An element whose gradient is always 0 ends up with 0 / (0 + epsilon).
+void require_above_zero(double epsilon, const char* flag) {
+  if (!(static_cast<float>(epsilon) > 0)) {
+    throw Error(ExitCode::usage, fmt::format("{} is {}, but must be above 0", flag, epsilon));
+  }
+}
+
+}  // namespace
+
+int optimizer_slots(spec::OptimizerKind kind) {
   switch (kind) {
     case spec::OptimizerKind::sgd:
       return 0;
@@ -151,22 +160,13 @@ int slots(spec::OptimizerKind kind) {
   return 0;
 }
 
-// An element whose gradient is always 0 ends up with 0 / (0 + epsilon).
-void require_above_zero(double epsilon, const char* flag) {
-  if (!(static_cast<float>(epsilon) > 0)) {
-    throw Error(ExitCode::usage, fmt::format("{} is {}, but must be above 0", flag, epsilon));
-  }
-}
-
-}  // namespace
-
 Optimizer::Optimizer(const spec::Optimizer& options, std::span<float> parameters,
                      std::span<const float> gradients)
     : options_(options),
       parameters_(parameters),
       gradients_(gradients),
-      first_slot_(slots(options.kind) > 0 ? parameters.size_bytes() : 0),
-      second_slot_(slots(options.kind) > 1 ? parameters.size_bytes() : 0),
+      first_slot_(optimizer_slots(options.kind) > 0 ? parameters.size_bytes() : 0),
+      second_slot_(optimizer_slots(options.kind) > 1 ? parameters.size_bytes() : 0),
       squares_(chunks(parameters.size())) {
   LOCKSTEP_CHECK(parameters.size() == gradients.size());
   if (options.kind == spec::OptimizerKind::rmsprop) {

@@ -9,6 +9,9 @@
 
 namespace lockstep::train {
 
+// How many floats a rule remembers per parameter.
+int optimizer_slots(spec::OptimizerKind kind);
+
 // Applies one of the rules to a flat array of parameters, in one pass over parameter, gradient and
 // whatever the rule remembers per element (its slots). The arrays stay the caller's.
 //

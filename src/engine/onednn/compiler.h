@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/onednn/descriptors.h"
 #include "engine/onednn/program.h"
-#include "kernel/layout.h"
 #include "kernel/pointwise.h"
 
 namespace lockstep::engine::onednn {
@@ -57,8 +57,7 @@ class Compiler {
     return value.desc.data.dims[0] == 1 && options_.batch > 1;
   }
 
-  // --- Parameters
-  // ----------------------------------------------------------------------------------
+  // --- Parameters --------------------------------------------------------------------------------
 
   // Declares how the parameter is stored. Before its first use.
   void store(int layer, model::Parameter::Role role, Storage storage);
@@ -66,8 +65,7 @@ class Compiler {
   Value gradient_of_parameter(int layer, model::Parameter::Role role) const;
   Value statistics(int layer, bool variance) const;
 
-  // --- Gradients
-  // -----------------------------------------------------------------------------------
+  // --- Gradients ---------------------------------------------------------------------------------
 
   bool wants_gradient(int layer) const { return layer != 0; }
   // Adds to the gradient of the layer's result; brought to the result's layout if it has another.
@@ -75,8 +73,7 @@ class Compiler {
   // The sum of all that was given, through the derivative of `gate` where there is one: one pass.
   Value take_gradient(int layer, kernel::Gate gate = {});
 
-  // --- Steps
-  // ---------------------------------------------------------------------------------------
+  // --- Steps -------------------------------------------------------------------------------------
 
   struct About {
     int layer;
@@ -127,18 +124,5 @@ EmitBackward emit(Compiler& c, int layer, const model::Dropout& op);
 EmitBackward emit(Compiler& c, int layer, const model::Lrn& op);
 EmitBackward emit(Compiler& c, int layer, const model::PadShortcut& op);
 EmitBackward emit_head(Compiler& c, std::size_t head);
-
-// --- Helpers
-// ---------------------------------------------------------------------------------------
-
-kernel::Gate gate_of(const model::Activation& op);
-kernel::Layout layout_of(const dnnl::memory::desc& desc);  // of four dimensions
-// The same layout for other dimensions.
-dnnl::memory::desc like(const dnnl::memory::desc& desc, const dnnl::memory::dims& dims);
-std::string layout_name(const dnnl::memory::desc& desc);
-bool is_fast(const dnnl::primitive_desc_base& descriptor);  // generated code, not gemm or reference
-dnnl::primitive_attr attributes(kernel::Gate gate = {});    // our scratchpad; the gate as post-op
-dnnl::memory::desc plain_desc(const dnnl::memory::dims& dims, dnnl::memory::format_tag tag);
-dnnl::memory::desc any_desc(const dnnl::memory::dims& dims);
 
 }  // namespace lockstep::engine::onednn
