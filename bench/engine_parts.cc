@@ -1,12 +1,11 @@
 // One training step against what bounds it, in one interleaved run: the machine's FMA peak, and the
 // sum of the step's own operations, each timed alone with cold caches.
 //
-//   engine_parts MODEL:BATCH... [--rounds R] [--threads T]
+//   bench/engine_parts [MODEL:BATCH...] [--rounds R] [--threads T]
 #include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -20,31 +19,16 @@
 #include "machine/cores.h"
 #include "machine/peak.h"
 #include "model/zoo.h"
+#include "stats/interval.h"
+#include "stats/quantile.h"
+#include "stats/result.h"
 
 namespace {
 
 using namespace lockstep;
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-// 1.4826 times the median distance from the median: the spread of the bulk.
-double jitter(const std::vector<double>& values) {
-  const double centre = median(values);
-  std::vector<double> distances;
-  for (const double v : values) distances.push_back(std::abs(v - centre));
-  return 1.4826 * median(distances);
-}
-
-struct Interval {
-  double low, high;
-};
-
 // 95 % of the medians of resampled ratios.
-Interval bootstrap(const std::vector<double>& ratios) {
+stats::Interval bootstrap(const std::vector<double>& ratios) {
   const Rng rng(7);
   std::vector<double> medians;
   for (std::uint64_t b = 0; b < 2000; ++b) {
@@ -52,10 +36,10 @@ Interval bootstrap(const std::vector<double>& ratios) {
     for (std::size_t i = 0; i < ratios.size(); ++i) {
       draw.push_back(ratios[rng.bits(b * ratios.size() + i) % ratios.size()]);
     }
-    medians.push_back(median(draw));
+    medians.push_back(stats::median(draw));
   }
   std::sort(medians.begin(), medians.end());
-  return {medians[50], medians[1949]};
+  return {.low = medians[50], .high = medians[1949]};
 }
 
 class Bench {
@@ -101,15 +85,9 @@ class Bench {
     return sum;
   }
 
-  // Multiply-adds of forward and both halves of backward; none towards the images.
-  double flops() const {
-    double macs = 3 * double(model::cost(graph_).macs);
-    for (std::size_t i = 1; i < graph_.layers.size(); ++i) {
-      if (graph_.layers[i].inputs.front() == 0) {
-        macs -= double(model::cost(graph_, static_cast<int>(i)).macs);
-      }
-    }
-    return 2 * macs * batch_;
+  double gflops(double step_seconds) const {
+    return stats::gflops(double(model::cost(graph_).macs), batch_ / step_seconds,
+                         spec::Mode::training);
   }
 
  private:
@@ -139,10 +117,10 @@ void measure(const std::string& name, int batch, int rounds) {
     all.push_back(parts.all);
     library.push_back(parts.library);
     of_parts.push_back(parts.all / steps.back());
-    of_peak.push_back(bench.flops() / steps.back() / 1e9 / peak);
+    of_peak.push_back(bench.gflops(steps.back()) / peak);
   }
-  const Interval peak_interval = bootstrap(of_peak);
-  const Interval parts_interval = bootstrap(of_parts);
+  const stats::Interval peak_interval = bootstrap(of_peak);
+  const stats::Interval parts_interval = bootstrap(of_parts);
   fmt::print(
       "{} b{}, {} threads, {} rounds\n"
       "  step                {:8.1f} ms (jitter {:.1f} ms), {:.2f} images/s\n"
@@ -150,11 +128,21 @@ void measure(const std::string& name, int batch, int rounds) {
       "  share of FMA peak   {:8.1f} %  [{:.1f}, {:.1f}]   (peak {:.0f} GFLOP/s)\n"
       "  parts / step        {:8.1f} %  [{:.1f}, {:.1f}]\n"
       "  jitter / parts'     {:8.2f} x\n",
-      name, batch, omp_get_max_threads(), rounds, 1e3 * median(steps), 1e3 * jitter(steps),
-      batch / median(steps), 1e3 * median(all), 1e3 * jitter(all), 1e3 * median(library),
-      100 * median(of_peak), 100 * peak_interval.low, 100 * peak_interval.high, peak,
-      100 * median(of_parts), 100 * parts_interval.low, 100 * parts_interval.high,
-      jitter(steps) / jitter(all));
+      name, batch, omp_get_max_threads(), rounds, 1e3 * stats::median(steps),
+      1e3 * stats::robust_deviation(steps), batch / stats::median(steps), 1e3 * stats::median(all),
+      1e3 * stats::robust_deviation(all), 1e3 * stats::median(library),
+      100 * stats::median(of_peak), 100 * peak_interval.low, 100 * peak_interval.high, peak,
+      100 * stats::median(of_parts), 100 * parts_interval.low, 100 * parts_interval.high,
+      stats::robust_deviation(steps) / stats::robust_deviation(all));
+}
+
+int positive(const std::string& text) {
+  const auto value = parse_int(text);
+  if (!value || *value < 1 || *value > 1'000'000) {
+    throw Error(ExitCode::usage, fmt::format("'{}' is not a positive number", text),
+                "usage: bench/engine_parts [MODEL:BATCH...] [--rounds R] [--threads T]");
+  }
+  return static_cast<int>(*value);
 }
 
 }  // namespace
@@ -166,11 +154,10 @@ int main(int argc, char** argv) {
     int threads = 0;
     std::vector<std::string> models;
     for (int i = 1; i < argc; ++i) {
-      const bool more = i + 1 < argc;
-      if (std::strcmp(argv[i], "--rounds") == 0 && more) {
-        rounds = static_cast<int>(parse_int(argv[++i]).value_or(9));
-      } else if (std::strcmp(argv[i], "--threads") == 0 && more) {
-        threads = static_cast<int>(parse_int(argv[++i]).value_or(0));
+      if (std::strcmp(argv[i], "--rounds") == 0) {
+        rounds = positive(i + 1 < argc ? argv[++i] : "");
+      } else if (std::strcmp(argv[i], "--threads") == 0) {
+        threads = positive(i + 1 < argc ? argv[++i] : "");
       } else {
         models.emplace_back(argv[i]);
       }
@@ -179,11 +166,10 @@ int main(int argc, char** argv) {
     machine::join_team(machine::place(machine::allowed(), 1, threads).front());
     for (const std::string& model : models) {
       const auto parts = split(model, ':');
-      const int batch = parts.size() > 1 ? static_cast<int>(parse_int(parts[1]).value_or(1)) : 16;
-      measure(parts[0], batch, rounds);
+      measure(parts[0], positive(parts.size() == 2 ? parts[1] : ""), rounds);
     }
   } catch (const Error& e) {
-    fmt::print(stderr, "error: {}\n", e.what());
+    fmt::print(stderr, "error: {}\nhint: {}\n", e.what(), e.hint());
     return static_cast<int>(e.code());
   }
   return 0;

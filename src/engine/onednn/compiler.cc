@@ -66,15 +66,17 @@ Program Compiler::compile() {
                {});
   }
   for (std::size_t i = 1; i < graph_.layers.size(); ++i) {
-    tape_[i] = std::visit(
-        [&](const auto& op) -> EmitBackward {
-          if constexpr (std::is_same_v<std::decay_t<decltype(op)>, model::Input>) {
-            return {};
-          } else {
-            return emit(*this, static_cast<int>(i), op);
-          }
-        },
-        graph_.layers[i].op);
+    translate_errors(graph_.layers[i].name, ExitCode::usage, [&] {
+      tape_[i] = std::visit(
+          [&](const auto& op) -> EmitBackward {
+            if constexpr (std::is_same_v<std::decay_t<decltype(op)>, model::Input>) {
+              return {};
+            } else {
+              return emit(*this, static_cast<int>(i), op);
+            }
+          },
+          graph_.layers[i].op);
+    });
   }
   std::vector<EmitBackward> heads;
   for (std::size_t h = 0; h < graph_.heads.size(); ++h) heads.push_back(emit_head(*this, h));
@@ -82,7 +84,7 @@ Program Compiler::compile() {
     in_backward_ = true;
     for (const EmitBackward& head : heads) head();
     for (std::size_t i = graph_.layers.size(); i-- > 1;) {
-      if (tape_[i]) tape_[i]();
+      if (tape_[i]) translate_errors(graph_.layers[i].name, ExitCode::usage, tape_[i]);
     }
   }
   place_parameters();
@@ -336,6 +338,7 @@ Value Compiler::reordered(const About& about, const Value& value, const memory::
   const dnnl::reorder::primitive_desc reorder(cpu(), value.desc, cpu(), desc, attributes());
   call<dnnl::reorder>({about.layer, weights ? "reorder weights" : "reorder"}, reorder,
                       {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, out}});
+  if (weights) (in_backward_ ? program_.backward : program_.forward).back().about.layout.clear();
   (weights ? program_.reorders_of_weights : program_.reorders_of_data) += 1;
   return out;
 }

@@ -13,27 +13,6 @@ namespace {
 
 using dnnl::memory;
 
-// From a buffer's first operation to its last, over forward and backward.
-std::vector<Lifetime> lifetimes(const Program& program) {
-  const int steps = static_cast<int>(program.forward.size() + program.backward.size());
-  std::vector<Lifetime> lives;
-  for (const Program::Buffer& buffer : program.buffers) {
-    lives.push_back({buffer.bytes, buffer.kept ? 0 : steps, buffer.kept ? steps : -1});
-  }
-  int at = 0;
-  for (const auto* pass : {&program.forward, &program.backward}) {
-    for (const Step& step : *pass) {
-      for (const Place& place : step.operands) {
-        if (place.region != Place::Region::arena) continue;
-        lives[place.index].first = std::min(lives[place.index].first, at);
-        lives[place.index].last = std::max(lives[place.index].last, at);
-      }
-      ++at;
-    }
-  }
-  return lives;
-}
-
 bool all_finite(const float* values, std::int64_t n) {
   return std::all_of(values, values + n, [](float x) { return std::isfinite(x); });
 }
@@ -71,9 +50,10 @@ class OnednnEngine final : public Engine {
     memory_.parameters = parameters.data();
     memory_.gradients = gradients.data();
     memory_.statistics = statistics_.data();
-    for (auto* pass : {&program_.forward, &program_.backward}) {
-      for (Step& step : *pass) {
-        if (step.bind) step.bind(memory_);
+    for (const auto* pass : {&program_.forward, &program_.backward}) {
+      for (const Step& step : *pass) {
+        if (!step.bind) continue;
+        translate_errors(step.about.layer, ExitCode::environment, [&] { step.bind(memory_); });
       }
     }
   }
@@ -88,7 +68,7 @@ class OnednnEngine final : public Engine {
   float forward(const Batch& batch) override {
     LOCKSTEP_CHECK(static_cast<int>(batch.labels.size()) == options_.batch);
     Call call{batch, 0, nullptr};
-    for (const Step& step : program_.forward) step.run(memory_, call);
+    run(program_.forward, call);
     batch_ = batch;
     return static_cast<float>(call.loss);
   }
@@ -96,7 +76,7 @@ class OnednnEngine final : public Engine {
   void backward(const Ready& ready) override {
     LOCKSTEP_CHECK(options_.mode == Mode::training);
     Call call{batch_, 0, &ready};
-    for (const Step& step : program_.backward) step.run(memory_, call);
+    run(program_.backward, call);
   }
 
   std::span<const float> logits() override {
@@ -142,6 +122,12 @@ class OnednnEngine final : public Engine {
   }
 
  private:
+  void run(const std::vector<Step>& pass, Call& call) const {
+    for (const Step& step : pass) {
+      translate_errors(step.about.layer, ExitCode::rank_failed, [&] { step.run(memory_, call); });
+    }
+  }
+
   struct Stored {
     const Parameter& parameter;
     const Storage& storage;
@@ -219,12 +205,7 @@ std::string library() {
 }
 
 std::unique_ptr<Engine> compile(const model::Graph& graph, const Options& options) {
-  try {
-    return std::make_unique<onednn::OnednnEngine>(graph, options);
-  } catch (const dnnl::error& e) {
-    throw Error(ExitCode::usage, fmt::format("oneDNN cannot run {} with a batch of {}: {}",
-                                             graph.name, options.batch, e.what()));
-  }
+  return std::make_unique<onednn::OnednnEngine>(graph, options);
 }
 
 }  // namespace lockstep::engine

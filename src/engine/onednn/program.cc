@@ -1,5 +1,7 @@
 #include "engine/onednn/program.h"
 
+#include <algorithm>
+
 namespace lockstep::engine::onednn {
 
 float* Memory::at(const Place& place) const {
@@ -16,6 +18,26 @@ float* Memory::at(const Place& place) const {
       break;
   }
   return nullptr;
+}
+
+std::vector<Lifetime> lifetimes(const Program& program) {
+  const int steps = static_cast<int>(program.forward.size() + program.backward.size());
+  std::vector<Lifetime> lives;
+  for (const Program::Buffer& buffer : program.buffers) {
+    lives.push_back({buffer.bytes, buffer.kept ? 0 : steps, buffer.kept ? steps : -1});
+  }
+  int at = 0;
+  for (const auto* pass : {&program.forward, &program.backward}) {
+    for (const Step& step : *pass) {
+      for (const Place& place : step.operands) {
+        if (place.region != Place::Region::arena) continue;
+        lives[place.index].first = std::min(lives[place.index].first, at);
+        lives[place.index].last = std::max(lives[place.index].last, at);
+      }
+      ++at;
+    }
+  }
+  return lives;
 }
 
 dnnl::engine& cpu() {

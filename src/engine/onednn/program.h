@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
+#include "engine/arena.h"
 #include "engine/engine.h"
 
 namespace lockstep::engine::onednn {
@@ -80,6 +82,23 @@ struct Program {
   int reorders_of_data = 0;
   int reorders_of_weights = 0;
 };
+
+// From each buffer's first operation to its last, counted over forward and then backward.
+std::vector<Lifetime> lifetimes(const Program& program);
+
+// Foreign errors become ours: calls `work`, and names the layer when the library throws. Out of
+// memory is the machine's fault, anything else is `otherwise`.
+template <typename Work>
+void translate_errors(const std::string& layer, ExitCode otherwise, const Work& work) {
+  try {
+    work();
+  } catch (const dnnl::error& e) {
+    const bool memory = e.status == dnnl_out_of_memory;
+    throw Error(memory ? ExitCode::environment : otherwise,
+                fmt::format("oneDNN cannot run {}: {}", layer, e.what()),
+                "a smaller --batch_size or --image_size may do");
+  }
+}
 
 dnnl::engine& cpu();
 dnnl::stream& stream();
