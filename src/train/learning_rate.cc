@@ -45,8 +45,10 @@ LearningRate::LearningRate(const spec::LearningRate& asked, const model::OwnLear
                            std::int64_t global_batch, std::int64_t examples_per_epoch) {
   LOCKSTEP_CHECK(global_batch > 0);
   const auto steps = [&](double epochs) {
-    return static_cast<std::int64_t>(epochs * static_cast<double>(examples_per_epoch) /
-                                     static_cast<double>(global_batch));
+    constexpr double kNever = 0x1p62;  // no run gets there; larger ones do not fit
+    const double exact =
+        epochs * static_cast<double>(examples_per_epoch) / static_cast<double>(global_batch);
+    return static_cast<std::int64_t>(std::min(exact, kNever));
   };
   const auto decay = [&](double epochs, double factor) {
     if (epochs <= 0) return;

@@ -135,6 +135,20 @@ TEST(LearningRate, ReachesAnEpochEarlierWithALargerBatch) {
   EXPECT_EQ(schedule(asked, {}, 2 * kBatch).at(20), 0.5);
 }
 
+TEST(LearningRate, TakesEpochsThatNeverCome) {
+  spec::LearningRate asked;
+  asked.piecewise = "0.4;1e300;0.2;1e308;0.1";
+  EXPECT_EQ(schedule(asked).at(1'000'000), 0.4);
+  asked.warmup_epochs = 1e308;
+  EXPECT_GT(schedule(asked).at(1'000'000), 0);
+  EXPECT_LT(schedule(asked).at(1'000'000), 1e-9);
+  asked = {};
+  asked.initial = 0.8;
+  asked.epochs_per_decay = 1e300;
+  asked.decay_factor = 0.5;
+  EXPECT_EQ(schedule(asked).at(1'000'000), 0.8);
+}
+
 TEST(PiecewiseSchedule, ReadsRatesAndEpochsInTurn) {
   const auto pieces = parse_piecewise("0.1; 30;0.01;60.5;1e-3");
   ASSERT_EQ(pieces.size(), 3);
