@@ -115,8 +115,8 @@ void device(Parsed&, const Value& value) {
 }
 
 void data_format(Parsed& parsed, const Value& value) {
-  if (std::get<std::string>(value) != "NCHW") return set<&Trial::data_format>(parsed, value);
-  parsed.trial.data_format = DataFormat::automatic;
+  set<&Trial::data_format>(parsed, value);
+  if (parsed.trial.data_format != DataFormat::nchw) return;
   parsed.notes.emplace_back(
       "--data_format=NCHW is served by the blocked layout of NCHW, which is faster on a CPU; "
       "plain_nchw forces the plain one");
@@ -281,7 +281,7 @@ void add_device(Rows& rows) {
   rows.works("num_intra_threads", integer("0"),
              "threads of a device; 0: all allowed cores divided by the devices",
              set<&Trial::threads_per_device>);
-  rows.works("data_format", choice("auto", {"auto", "NCHW", "NHWC", "plain_nchw"}),
+  rows.works("data_format", choice_of(DataFormat::automatic),
              "layout of images in memory; NCHW is served by auto, the fastest", data_format);
   rows.works("variable_update",
              choice("parameter_server",

@@ -198,9 +198,10 @@ TEST(PrintConfig, IsNoPartOfTheTrial) {
 
 TEST(DataFormat, ServesNchwByTheBlockedLayoutAndSaysSoOnce) {
   const Parsed parsed = parse({"--data_format=NCHW", "--data_format=NCHW"});
-  EXPECT_EQ(parsed.trial.data_format, DataFormat::automatic);
+  EXPECT_EQ(parsed.trial.data_format, DataFormat::nchw);
+  EXPECT_THAT(to_json(parsed.trial), HasSubstr("\"data_format\": \"NCHW\""));
   EXPECT_THAT(parsed.notes, ElementsAre(HasSubstr("--data_format=NCHW is served by the blocked")));
-  EXPECT_EQ(parse({"--data_format=plain_nchw"}).trial.data_format, DataFormat::nchw);
+  EXPECT_EQ(parse({"--data_format=plain_nchw"}).trial.data_format, DataFormat::plain_nchw);
   EXPECT_THAT(parse({"--data_format=auto"}).notes, IsEmpty());
 }
 
