@@ -13,6 +13,7 @@ namespace {
 struct Setting {
   std::string text;   // of the value
   std::string shown;  // "--batch_size=64", "LOCKSTEP_BATCH_SIZE=64"
+  bool from_environment = false;
 };
 using Settings = std::map<const Flag*, Setting>;
 
@@ -42,7 +43,7 @@ void read_environment(const Getenv& getenv, Settings& settings) {
       const std::string variable = variable_name(name);
       const char* value = getenv(variable.c_str());
       if (value == nullptr || *value == '\0') continue;
-      settings[&flag] = {value, fmt::format("{}={}", variable, value)};
+      settings[&flag] = {value, fmt::format("{}={}", variable, value), true};
     }
   }
 }
@@ -189,7 +190,8 @@ constexpr std::pair<std::string_view, std::string_view> kExclusive[] = {
     {"piecewise_learning_rate_schedule", "minimum_learning_rate"},
 };
 
-void check_combinations(const Settings& settings, Parsed& parsed) {
+// The command line wins over the environment, also where they exclude each other.
+void settle_exclusions(Settings& settings) {
   const auto asked_for = [&](std::string_view name) -> const Setting* {
     const auto found = settings.find(find_flag(name));
     if (found == settings.end() || found->second.text.empty()) return nullptr;
@@ -200,9 +202,15 @@ void check_combinations(const Settings& settings, Parsed& parsed) {
     const Setting* a = asked_for(one);
     const Setting* b = asked_for(other);
     if (a == nullptr || b == nullptr) continue;
-    throw usage(fmt::format("{} and {} exclude each other", a->shown, b->shown),
-                fmt::format("give --{} or --{}", one, other));
+    if (a->from_environment == b->from_environment) {
+      throw usage(fmt::format("{} and {} exclude each other", a->shown, b->shown),
+                  fmt::format("give --{} or --{}", one, other));
+    }
+    settings.erase(find_flag(a->from_environment ? one : other));
   }
+}
+
+void warn_of_lacking_partners(const Settings& settings, Parsed& parsed) {
   for (const Needs& needs : kNeeds) {
     const auto found = settings.find(find_flag(needs.flag));
     if (found == settings.end() || is_default(*found->first, found->second)) continue;
@@ -218,12 +226,13 @@ Parsed parse_run(std::span<const std::string> args, const Getenv& getenv) {
   Settings settings;
   read_environment(getenv, settings);
   read_command_line(args, settings);
+  settle_exclusions(settings);
   Parsed parsed;
   for (const Flag& flag : flags()) {
     const auto found = settings.find(&flag);
     if (found != settings.end()) apply(flag, found->second, parsed);
   }
-  check_combinations(settings, parsed);
+  warn_of_lacking_partners(settings, parsed);
   return parsed;
 }
 

@@ -298,8 +298,26 @@ TEST(Environment, IsNamedInMessages) {
             "LOCKSTEP_BATCH_SIZE=x: expected an integer from 0 to 2147483647 | ");
   EXPECT_THAT(parse({}, {{"LOCKSTEP_XLA", "true"}}).warnings,
               ElementsAre(HasSubstr("LOCKSTEP_XLA=true has no effect")));
-  EXPECT_THAT(error_of({"--num_batches=5"}, {{"LOCKSTEP_NUM_EPOCHS", "1"}}),
-              HasSubstr("--num_batches=5 and LOCKSTEP_NUM_EPOCHS=1 exclude each other"));
+}
+
+TEST(Environment, GivesWayToAFlagThatItExcludes) {
+  const Trial batches = parse({"--num_batches=5"}, {{"LOCKSTEP_NUM_EPOCHS", "1"}}).trial;
+  EXPECT_EQ(batches.num_batches, 5);
+  EXPECT_EQ(batches.num_epochs, std::nullopt);
+  const Trial epochs = parse({"--num_epochs=1"}, {{"LOCKSTEP_NUM_BATCHES", "5"}}).trial;
+  EXPECT_EQ(epochs.num_batches, Trial().num_batches);
+  EXPECT_EQ(epochs.num_epochs, 1);
+  const Variables decay = {{"LOCKSTEP_INIT_LEARNING_RATE", "1"},
+                           {"LOCKSTEP_NUM_EPOCHS_PER_DECAY", "2"},
+                           {"LOCKSTEP_LEARNING_RATE_DECAY_FACTOR", "0.5"}};
+  const Parsed piecewise = parse({"--piecewise_learning_rate_schedule=0.1"}, decay);
+  EXPECT_EQ(piecewise.trial, parse({"--piecewise_learning_rate_schedule=0.1"}).trial);
+  EXPECT_THAT(piecewise.warnings, IsEmpty());
+}
+
+TEST(Environment, DoesNotExcludeWhatItContains) {
+  EXPECT_THAT(error_of({}, {{"LOCKSTEP_NUM_BATCHES", "5"}, {"LOCKSTEP_NUM_EPOCHS", "1"}}),
+              HasSubstr("LOCKSTEP_NUM_BATCHES=5 and LOCKSTEP_NUM_EPOCHS=1 exclude each other"));
 }
 
 }  // namespace
