@@ -180,6 +180,26 @@ constexpr Needs kNeeds[] = {
     {"resnet_base_lr", has_own_schedule, "the model's own learning rate"},
 };
 
+// Flags of the update that follows a gradient: nothing else reads them. Weight decay and label
+// smoothing are not among them, because they are terms of the loss.
+constexpr std::string_view kOfUpdates[] = {"optimizer",
+                                           "momentum",
+                                           "nesterov",
+                                           "rmsprop_decay",
+                                           "rmsprop_momentum",
+                                           "rmsprop_epsilon",
+                                           "adam_beta1",
+                                           "adam_beta2",
+                                           "adam_epsilon",
+                                           "gradient_clip",
+                                           "init_learning_rate",
+                                           "num_epochs_per_decay",
+                                           "learning_rate_decay_factor",
+                                           "minimum_learning_rate",
+                                           "piecewise_learning_rate_schedule",
+                                           "num_learning_rate_warmup_epochs",
+                                           "resnet_base_lr"};
+
 constexpr std::pair<std::string_view, std::string_view> kExclusive[] = {
     {"num_batches", "num_epochs"},
     {"num_eval_batches", "num_eval_epochs"},
@@ -210,13 +230,20 @@ void settle_exclusions(Settings& settings) {
   }
 }
 
-void warn_of_lacking_partners(const Settings& settings, Parsed& parsed) {
-  for (const Needs& needs : kNeeds) {
-    const auto found = settings.find(find_flag(needs.flag));
-    if (found == settings.end() || is_default(*found->first, found->second)) continue;
-    if (needs.met(parsed.trial)) continue;
+void warn_of_flags_without_effect(const Settings& settings, Parsed& parsed) {
+  const auto warn = [&](std::string_view name, std::string_view when) {
+    const auto found = settings.find(find_flag(name));
+    if (found == settings.end() || is_default(*found->first, found->second)) return;
     parsed.warnings.push_back(
-        fmt::format("{} has no effect: it acts with {} only", found->second.shown, needs.what));
+        fmt::format("{} has no effect: it acts {} only", found->second.shown, when));
+  };
+  const bool updates = parsed.trial.mode == Mode::training;
+  if (!updates) {
+    for (const std::string_view name : kOfUpdates) warn(name, "in training");
+  }
+  for (const Needs& needs : kNeeds) {
+    const bool warned = !updates && std::ranges::count(kOfUpdates, needs.flag) > 0;
+    if (!warned && !needs.met(parsed.trial)) warn(needs.flag, fmt::format("with {}", needs.what));
   }
 }
 
@@ -232,7 +259,7 @@ Parsed parse_run(std::span<const std::string> args, const Getenv& getenv) {
     const auto found = settings.find(&flag);
     if (found != settings.end()) apply(flag, found->second, parsed);
   }
-  warn_of_lacking_partners(settings, parsed);
+  warn_of_flags_without_effect(settings, parsed);
   return parsed;
 }
 

@@ -267,6 +267,23 @@ TEST(Combinations, WarnsOfFlagsThatLackTheirPartner) {
   EXPECT_THAT(parse({"--momentum=0.9", "--nesterov"}).warnings, IsEmpty());
 }
 
+TEST(Combinations, WarnsOfUpdatesWhereNothingIsTrained) {
+  for (const char* mode : {"--forward_only", "--eval"}) {
+    for (const char* arg :
+         {"--optimizer=adam", "--momentum=0.5", "--nonesterov", "--rmsprop_decay=0.5",
+          "--rmsprop_momentum=0.5", "--rmsprop_epsilon=0.5", "--adam_beta1=0.5", "--adam_beta2=0.5",
+          "--adam_epsilon=0.5", "--gradient_clip=1", "--init_learning_rate=1",
+          "--num_epochs_per_decay=1", "--learning_rate_decay_factor=0.5",
+          "--minimum_learning_rate=0.5", "--piecewise_learning_rate_schedule=1",
+          "--num_learning_rate_warmup_epochs=1", "--resnet_base_lr=1"}) {
+      EXPECT_THAT(parse({mode, arg}).warnings,
+                  ElementsAre(fmt::format("{} has no effect: it acts in training only", arg)));
+    }
+    EXPECT_THAT(parse({mode, "--weight_decay=0", "--label_smoothing=0.1"}).warnings, IsEmpty());
+    EXPECT_THAT(parse({mode, "--optimizer=sgd", "--momentum=0.9"}).warnings, IsEmpty());
+  }
+}
+
 TEST(Combinations, LetsEvaluationFallBackOnTheTrainingFlags) {
   const Trial trial = parse({"--eval", "--batch_size=4", "--num_batches=7"}).trial;
   EXPECT_EQ(trial.batch_size, 4);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -10,6 +9,11 @@
 
 namespace lockstep::train {
 namespace {
+
+// Only the ResNets' rates for ImageNet are given for a batch size.
+bool follows_batch(const model::OwnLearningRate& own) {
+  return own.base_batch != 0;
+}
 
 [[noreturn]] void refuse(std::string_view text, const std::string& reason) {
   throw Error(ExitCode::usage, fmt::format("the learning-rate schedule '{}' {}", text, reason),
@@ -69,10 +73,8 @@ LearningRate::LearningRate(const spec::LearningRate& asked, const model::OwnLear
     }
     warmup_steps_ = steps(asked.warmup_epochs);
   } else {
-    // Only the ResNets' rates for ImageNet are given for a batch size.
-    const bool follows_batch = own.base_batch != 0;
     double base = double{own.base};
-    if (follows_batch) {
+    if (follows_batch(own)) {
       base = asked.resnet_base.value_or(base) * static_cast<double>(global_batch) / own.base_batch;
     }
     pieces_.push_back({0, base});
@@ -96,6 +98,14 @@ double LearningRate::at(std::int64_t step) const {
     rate *= std::pow(decay_factor_, static_cast<double>(decays));
   }
   return std::max(rate, minimum_);
+}
+
+std::optional<std::string> unused_rate(const spec::LearningRate& asked,
+                                       const model::OwnLearningRate& own) {
+  const bool uses_own = !asked.initial && asked.piecewise.empty();
+  if (!asked.resnet_base || !uses_own || follows_batch(own)) return std::nullopt;
+  return fmt::format("--resnet_base_lr={} has no effect: it acts on the ResNets for imagenet only",
+                     *asked.resnet_base);
 }
 
 }  // namespace lockstep::train

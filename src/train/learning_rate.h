@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +37,11 @@ class LearningRate {
   double minimum_ = 0;
   std::int64_t warmup_steps_ = 0;
 };
+
+// What was asked for and has no effect on this model, as a sentence. Flags that have none whatever
+// the model are the parser's to warn of.
+std::optional<std::string> unused_rate(const spec::LearningRate& asked,
+                                       const model::OwnLearningRate& own);
 
 // "LR0;E1;LR1;E2;LR2": LR0, from epoch E1 on LR1, and so on. The first piece is from epoch 0.
 struct EpochPiece {

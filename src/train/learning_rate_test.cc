@@ -117,6 +117,17 @@ TEST(LearningRate, OfAResNetCanStartFromAnotherBase) {
   EXPECT_FLOAT_EQ(static_cast<float>(schedule(asked).at(0)), 0.005F);  // no ResNet
 }
 
+TEST(UnusedRate, IsAResNetsBaseForAnyOtherModel) {
+  spec::LearningRate asked;
+  EXPECT_EQ(unused_rate(asked, {}), std::nullopt);
+  asked.resnet_base = 0.2;
+  EXPECT_EQ(unused_rate(asked, resnet()), std::nullopt);
+  EXPECT_EQ(unused_rate(asked, {}),
+            "--resnet_base_lr=0.2 has no effect: it acts on the ResNets for imagenet only");
+  asked.initial = 0.1;
+  EXPECT_EQ(unused_rate(asked, {}), std::nullopt) << "the parser has warned already";
+}
+
 TEST(LearningRate, OfAModelCanFallInStairs) {
   model::OwnLearningRate own;
   own.base = 0.1F;
