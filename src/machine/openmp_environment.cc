@@ -15,10 +15,11 @@
 namespace lockstep::machine {
 namespace {
 
-// Places and bindings hold for the process: every team would be bound to the same ones. The other
-// two let libgomp make a team smaller than its processors.
-constexpr std::string_view kHarmful[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
-                                         "OMP_DYNAMIC", "OMP_THREAD_LIMIT"};
+// Places and bindings hold for the process: every team would be bound to the same ones. The others
+// let libgomp make a team smaller than its processors.
+constexpr std::string_view kHarmful[] = {"OMP_PROC_BIND",     "OMP_PLACES",
+                                         "GOMP_CPU_AFFINITY", "OMP_DYNAMIC",
+                                         "OMP_THREAD_LIMIT",  "OMP_MAX_ACTIVE_LEVELS"};
 // A fraction of a millisecond of waiting before a thread sleeps: the regions of a step follow each
 // other faster than that, and idle teams leave their cores alone. Overrides OMP_WAIT_POLICY.
 constexpr std::string_view kSpinCount = "GOMP_SPINCOUNT";

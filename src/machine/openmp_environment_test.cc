@@ -24,10 +24,10 @@ std::optional<std::vector<std::string>> corrected(std::vector<std::string> envir
   return corrected_environment(environment);
 }
 
-TEST(CorrectedEnvironment, LosesWhatWouldBindTeamsToTheSamePlaces) {
+TEST(CorrectedEnvironment, LosesWhatWouldBindTeamsToTheSamePlacesOrShrinkThem) {
   EXPECT_THAT(corrected({"HOME=/root", "OMP_PROC_BIND=close", "OMP_PLACES=cores",
                          "GOMP_CPU_AFFINITY=0-3", "OMP_DYNAMIC=true", "OMP_THREAD_LIMIT=2",
-                         "OMP_NUM_THREADS=4", "GOMP_SPINCOUNT=5"}),
+                         "OMP_MAX_ACTIVE_LEVELS=0", "OMP_NUM_THREADS=4", "GOMP_SPINCOUNT=5"}),
               Optional(ElementsAre("HOME=/root", "OMP_NUM_THREADS=4", "GOMP_SPINCOUNT=5")));
 }
 
