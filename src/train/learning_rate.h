@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/zoo.h"
@@ -42,13 +41,5 @@ class LearningRate {
 // the model are the parser's to warn of.
 std::optional<std::string> unused_rate(const spec::LearningRate& asked,
                                        const model::OwnLearningRate& own);
-
-// "LR0;E1;LR1;E2;LR2": LR0, from epoch E1 on LR1, and so on. The first piece is from epoch 0.
-struct EpochPiece {
-  double from_epoch;
-  double rate;
-};
-// Throws Error(usage) that says what is wrong with it.
-std::vector<EpochPiece> parse_piecewise(std::string_view text);
 
 }  // namespace lockstep::train
