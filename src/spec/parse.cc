@@ -48,16 +48,17 @@ void read_environment(const Getenv& getenv, Settings& settings) {
   }
 }
 
-Error unknown_flag(const std::string& name) {
+// `typed` has its dashes: the user looks for it as it was written.
+Error unknown_flag(std::string_view typed, std::string_view name) {
   std::vector<std::string> known;
   for (const Flag& flag : flags()) {
     known.emplace_back(flag.name);
     if (flag.alias.size() > 1) known.emplace_back(flag.alias);
   }
-  std::string key = name;
+  std::string key(name);
   std::replace(key.begin(), key.end(), '-', '_');
   const auto near = closest(key, known);
-  return usage(fmt::format("unknown flag --{}", name),
+  return usage(fmt::format("unknown flag {}", typed),
                (near ? fmt::format("did you mean --{}? ", *near) : "") +
                    "lockstep run --helpfull shows all flags");
 }
@@ -103,7 +104,7 @@ void read_command_line(std::span<const std::string> args, Settings& settings) {
       if (has_value) throw usage(fmt::format("{}: --{} takes no value", arg, name));
       settings[negated] = {"false", arg};
     } else {
-      throw unknown_flag(name);
+      throw unknown_flag(arg.substr(0, arg.find('=')), name);
     }
   }
 }

@@ -110,6 +110,9 @@ TEST(UsageError, NamesTheClosestFlag) {
   EXPECT_THAT(error_of({"--num-batch=8"}), HasSubstr("did you mean --num_batches?"));
   EXPECT_EQ(error_of({"--qqqqqqqqqq"}),
             "unknown flag --qqqqqqqqqq | lockstep run --helpfull shows all flags");
+  EXPECT_THAT(error_of({"-x=1"}), HasSubstr("unknown flag -x |"));
+  EXPECT_THAT(error_of({"-batchsize=8"}),
+              HasSubstr("unknown flag -batchsize | did you mean --batch_size?"));
   EXPECT_THAT(error_of({"--nomodel"}), HasSubstr("unknown flag --nomodel"));
 }
 
