@@ -71,6 +71,8 @@ Value parse_value(const Type& type, std::string_view text, std::string_view show
 // --noflag, --flag=false; one dash or two; the last one wins. Variables LOCKSTEP_<FLAG> of the
 // environment stand below the command line: it also wins over a variable that it excludes. Throws
 // Error(usage) for anything else.
-Parsed parse_run(std::span<const std::string> args, const Getenv& getenv);
+// `variables`, the names of all that the environment has, are searched for misspelt ones.
+Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
+                 std::span<const std::string> variables = {});
 
 }  // namespace lockstep::spec

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -30,16 +32,26 @@ bool is_default(const Flag& flag, const Setting& setting) {
 
 // --- Sources ------------------------------------------------------------------------------------
 
+constexpr std::string_view kPrefix = "LOCKSTEP_";
+// Variables of ours that stand for no flag: those of the program and of its tests and benchmarks.
+constexpr std::string_view kNoFlags[] = {"LOCKSTEP_OPENMP_CORRECTED", "LOCKSTEP_UPDATE_GOLDEN",
+                                         "LOCKSTEP_REWRITE_GOLDEN", "LOCKSTEP_BENCH_PYTHON"};
+
 std::string variable_name(std::string_view flag) {
-  std::string name = fmt::format("LOCKSTEP_{}", flag);
+  std::string name = fmt::format("{}{}", kPrefix, flag);
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
 }
 
+// The flag's names, but for a letter alone: that is too short for a variable or a suggestion.
+std::vector<std::string_view> long_names(const Flag& flag) {
+  if (flag.alias.size() < 2) return {flag.name};
+  return {flag.alias, flag.name};
+}
+
 void read_environment(const Getenv& getenv, Settings& settings) {
   for (const Flag& flag : flags()) {
-    for (const std::string_view name : {flag.alias, flag.name}) {
-      if (name.size() < 2) continue;  // no alias, or one letter: too short for a variable
+    for (const std::string_view name : long_names(flag)) {
       const std::string variable = variable_name(name);
       const char* value = getenv(variable.c_str());
       if (value == nullptr || *value == '\0') continue;
@@ -48,16 +60,34 @@ void read_environment(const Getenv& getenv, Settings& settings) {
   }
 }
 
-// `typed` has its dashes: the user looks for it as it was written.
-Error unknown_flag(std::string_view typed, std::string_view name) {
+// The name of the flag that is probably meant.
+std::optional<std::string> closest_flag(std::string_view name) {
   std::vector<std::string> known;
   for (const Flag& flag : flags()) {
-    known.emplace_back(flag.name);
-    if (flag.alias.size() > 1) known.emplace_back(flag.alias);
+    for (const std::string_view long_name : long_names(flag)) known.emplace_back(long_name);
   }
   std::string key(name);
   std::replace(key.begin(), key.end(), '-', '_');
-  const auto near = closest(key, known);
+  return closest(key, known);
+}
+
+void warn_of_unknown_variables(std::span<const std::string> variables, Parsed& parsed) {
+  std::set<std::string> known(std::begin(kNoFlags), std::end(kNoFlags));
+  for (const Flag& flag : flags()) {
+    for (const std::string_view name : long_names(flag)) known.insert(variable_name(name));
+  }
+  for (const std::string& variable : variables) {
+    if (!variable.starts_with(kPrefix) || known.contains(variable)) continue;
+    const auto near = closest_flag(variable.substr(kPrefix.size()));
+    parsed.warnings.push_back(
+        fmt::format("{} has no effect: it stands for no flag{}", variable,
+                    near ? fmt::format("; did you mean {}?", variable_name(*near)) : ""));
+  }
+}
+
+// `typed` has its dashes: the user looks for it as it was written.
+Error unknown_flag(std::string_view typed, std::string_view name) {
+  const auto near = closest_flag(name);
   return usage(fmt::format("unknown flag {}", typed),
                (near ? fmt::format("did you mean --{}? ", *near) : "") +
                    "lockstep run --helpfull shows all flags");
@@ -250,12 +280,14 @@ void warn_of_flags_without_effect(const Settings& settings, Parsed& parsed) {
 
 }  // namespace
 
-Parsed parse_run(std::span<const std::string> args, const Getenv& getenv) {
+Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
+                 std::span<const std::string> variables) {
   Settings settings;
   read_environment(getenv, settings);
   read_command_line(args, settings);
   settle_exclusions(settings);
   Parsed parsed;
+  warn_of_unknown_variables(variables, parsed);
   for (const Flag& flag : flags()) {
     const auto found = settings.find(&flag);
     if (found != settings.end()) apply(flag, found->second, parsed);

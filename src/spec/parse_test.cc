@@ -16,10 +16,15 @@ using ::testing::IsEmpty;
 using Variables = std::map<std::string, std::string>;
 
 Parsed parse(const std::vector<std::string>& args, const Variables& variables = {}) {
-  return parse_run(args, [&](const char* name) -> const char* {
-    const auto found = variables.find(name);
-    return found == variables.end() ? nullptr : found->second.c_str();
-  });
+  std::vector<std::string> names;
+  for (const auto& [name, value] : variables) names.push_back(name);
+  return parse_run(
+      args,
+      [&](const char* name) -> const char* {
+        const auto found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+      },
+      names);
 }
 
 // "message | hint"
@@ -316,6 +321,28 @@ TEST(Environment, IsNamedInMessages) {
             "LOCKSTEP_BATCH_SIZE=x: expected an integer from 0 to 2147483647 | ");
   EXPECT_THAT(parse({}, {{"LOCKSTEP_XLA", "true"}}).warnings,
               ElementsAre(HasSubstr("LOCKSTEP_XLA=true has no effect")));
+}
+
+TEST(Environment, IsSearchedForMisspeltVariables) {
+  EXPECT_THAT(parse({}, {{"LOCKSTEP_BATCHSIZE", "8"}}).warnings,
+              ElementsAre("LOCKSTEP_BATCHSIZE has no effect: it stands for no flag; did you mean "
+                          "LOCKSTEP_BATCH_SIZE?"));
+  EXPECT_THAT(parse({}, {{"LOCKSTEP_batch_size", "8"}}).warnings,
+              ElementsAre(HasSubstr("did you mean LOCKSTEP_BATCH_SIZE?")));
+  EXPECT_THAT(parse({}, {{"LOCKSTEP_B", "8"}}).warnings,
+              ElementsAre(HasSubstr("LOCKSTEP_B has no effect")));
+  EXPECT_THAT(parse({}, {{"LOCKSTEP_QQQQQQQQQQ", "8"}}).warnings,
+              ElementsAre("LOCKSTEP_QQQQQQQQQQ has no effect: it stands for no flag"));
+}
+
+TEST(Environment, MayHoldVariablesOfOthersAndOfOurTests) {
+  EXPECT_THAT(parse({}, {{"BATCHSIZE", "8"},
+                         {"LOCKSTEP_BENCH_PYTHON", "python3"},
+                         {"LOCKSTEP_UPDATE_GOLDEN", "1"},
+                         {"LOCKSTEP_SEED", "1"},
+                         {"LOCKSTEP_BATCH_SIZE", "1"}})
+                  .warnings,
+              IsEmpty());
 }
 
 TEST(Environment, GivesWayToAFlagThatItExcludes) {
