@@ -27,8 +27,8 @@ Job make_job(spec::Trial trial) {
 }
 
 engine::Options engine_options(const Job& job) {
-  constexpr std::array kLayouts = {engine::Layout::automatic, engine::Layout::nchw,
-                                   engine::Layout::nhwc};
+  constexpr std::array kLayouts = {engine::Layout::automatic, engine::Layout::automatic,
+                                   engine::Layout::nhwc, engine::Layout::nchw};
   engine::Options options;
   options.batch = job.trial.batch_size;
   options.mode = job.training() ? engine::Mode::training : engine::Mode::evaluation;

@@ -61,6 +61,11 @@ std::string outlook(const Job& job, const Site& site, std::int64_t memory) {
       human_seconds(step * double(job.batches + kTypicalWarmup)));
 }
 
+// What the user fixed is not corrected behind their back.
+stats::UnsteadyStart unsteady_start(const spec::Trial& trial) {
+  return trial.num_warmup_batches ? stats::UnsteadyStart::kept : stats::UnsteadyStart::cut;
+}
+
 train::Outcome train_with_log(const Job& job, std::unique_ptr<engine::Engine> engine,
                               const Site& site, RunLog& log) {
   std::optional<record::SamplesWriter> samples;
@@ -80,7 +85,7 @@ train::Outcome train_with_log(const Job& job, std::unique_ptr<engine::Engine> en
   hooks.warmed_up = [](std::span<const double> seconds) { return stats::warmup_over(seconds); };
   if (job.trial.target_precision) {
     hooks.precise_enough = [&](std::span<const record::Sample> timed) {
-      return stats::precise_enough(timed, *job.trial.target_precision);
+      return stats::precise_enough(timed, *job.trial.target_precision, unsteady_start(job.trial));
     };
   }
   hooks.stop = &Interrupt::asked();
@@ -104,7 +109,8 @@ stats::Result result_of(const Job& job, const Site& site, const train::Outcome& 
                                 Error(interrupted(), "interrupted before the first timed step"));
   }
   stats::Measured measured;
-  measured.summary = stats::summarise(timed, static_cast<int>(job.global_batch()));
+  measured.summary =
+      stats::summarise(timed, static_cast<int>(job.global_batch()), unsteady_start(job.trial));
   measured.usage.warmup_steps = outcome.warm_up_steps;
   measured.usage.seconds_to_first_step = outcome.first_step_begin - started;
   measured.usage.peak_rss_bytes = machine::peak_rss_bytes();

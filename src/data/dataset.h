@@ -10,6 +10,7 @@ namespace lockstep::data {
 std::int64_t examples_per_epoch(std::string_view dataset);
 
 // Batches that hold `epochs` epochs: at least one; the last one may reach into the next epoch.
+// Throws Error(usage) when they are more than --num_batches may ask for.
 std::int64_t batches(double epochs, std::int64_t examples_per_epoch, std::int64_t global_batch);
 
 }  // namespace lockstep::data

@@ -36,6 +36,19 @@ TEST(Batches, DoNotGrowByRounding) {
   EXPECT_EQ(batches(0.29, 50000, 100), 145);
 }
 
+TEST(Batches, AreNoMoreThanCanBeAskedFor) {
+  EXPECT_EQ(batches(2147483647, 1, 1), 2147483647);
+  EXPECT_THROW(batches(2147483648, 1, 1), Error);
+  EXPECT_EQ(batches(2147483648, 1, 2), 1073741824);
+  try {
+    batches(1e300, 1281167, 256);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_STREQ(error.what(), "1e+300 epochs come to more than 2147483647 batches");
+  }
+}
+
 TEST(Batches, AreAtLeastOne) {
   EXPECT_EQ(batches(1e-9, 50000, 128), 1);
 }

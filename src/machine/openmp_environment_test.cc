@@ -5,8 +5,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "base/error.h"
+#include "machine/affinity.h"
 #include "machine/cores.h"
 
 namespace lockstep::machine {
@@ -22,10 +24,10 @@ std::optional<std::vector<std::string>> corrected(std::vector<std::string> envir
   return corrected_environment(environment);
 }
 
-TEST(CorrectedEnvironment, LosesWhatWouldBindTeamsToTheSamePlaces) {
+TEST(CorrectedEnvironment, LosesWhatWouldBindTeamsToTheSamePlacesOrShrinkThem) {
   EXPECT_THAT(corrected({"HOME=/root", "OMP_PROC_BIND=close", "OMP_PLACES=cores",
                          "GOMP_CPU_AFFINITY=0-3", "OMP_DYNAMIC=true", "OMP_THREAD_LIMIT=2",
-                         "OMP_NUM_THREADS=4", "GOMP_SPINCOUNT=5"}),
+                         "OMP_MAX_ACTIVE_LEVELS=0", "OMP_NUM_THREADS=4", "GOMP_SPINCOUNT=5"}),
               Optional(ElementsAre("HOME=/root", "OMP_NUM_THREADS=4", "GOMP_SPINCOUNT=5")));
 }
 
@@ -43,30 +45,57 @@ TEST(CorrectedEnvironment, NeedsNoSecondCorrection) {
 
 constexpr const char* kChild = "LOCKSTEP_TEST_CHILD";
 
-// What the test below starts: this program, which before its main corrects its environment, that
-// is, starts once more; then prints its second argument and its environment and ends.
+// What the tests below start: this program, which before its main corrects its environment, that
+// is, starts once more; then prints its second argument, its processors and its environment and
+// ends.
 [[gnu::constructor]] void child(int, char** argv, char**) {
   if (std::getenv(kChild) == nullptr) return;
   correct_openmp_environment(argv);
-  std::puts(argv[1]);
+  fmt::print("{}\nprocessors {}\n", argv[1], ranges(bound_processors()));
   for (char** variable = environ; *variable != nullptr; ++variable) std::puts(*variable);
   std::fflush(stdout);
   _exit(0);
 }
 
-TEST(CorrectOpenMpEnvironment, RunsTheProgramOnceMoreWithTheRightOne) {
-  const std::string command = fmt::format(
-      "env {}=1 OMP_PROC_BIND=spread OMP_PLACES=cores GOMP_SPINCOUNT=77 /proc/{}/exe 'an argument'",
-      kChild, getpid());
-  FILE* child_output = popen(command.c_str(), "r");
-  ASSERT_NE(nullptr, child_output);
+// What the child prints with these variables ("A=1 B=2") in its environment.
+std::string child_output(const std::string& variables) {
+  const std::string command =
+      fmt::format("env {}=1 {} /proc/{}/exe 'an argument'", kChild, variables, getpid());
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return "no child";
   std::string output;
-  for (int c = 0; (c = std::fgetc(child_output)) != EOF;) output += static_cast<char>(c);
-  EXPECT_EQ(0, pclose(child_output));
-  EXPECT_THAT(output, AllOf(HasSubstr("an argument\n"), HasSubstr("GOMP_SPINCOUNT=77\n"),
-                            Not(HasSubstr("OMP_PROC_BIND")), Not(HasSubstr("OMP_PLACES")),
-                            Not(HasSubstr("LOCKSTEP_OPENMP_CORRECTED"))));
+  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) output += static_cast<char>(c);
+  EXPECT_EQ(0, pclose(pipe));
+  return output;
 }
+
+TEST(CorrectOpenMpEnvironment, RunsTheProgramOnceMoreWithTheRightOne) {
+  EXPECT_THAT(child_output("OMP_PROC_BIND=spread OMP_PLACES=cores GOMP_SPINCOUNT=77"),
+              AllOf(HasSubstr("an argument\n"), HasSubstr("GOMP_SPINCOUNT=77\n"),
+                    Not(HasSubstr("OMP_PROC_BIND")), Not(HasSubstr("OMP_PLACES")),
+                    Not(HasSubstr("LOCKSTEP_OPENMP_CORRECTED"))));
+}
+
+class Binding : public testing::TestWithParam<const char*> {};
+
+TEST_P(Binding, LeavesTheProgramAllItsProcessors) {
+  EXPECT_THAT(child_output(GetParam()),
+              HasSubstr(fmt::format("processors {}\n", ranges(bound_processors()))));
+}
+
+TEST_P(Binding, LeavesTheProgramNoMoreThanItWasGiven) {
+  const int last = bound_processors().back();
+  std::thread([&] {
+    bind_thread({&last, 1});
+    EXPECT_THAT(child_output(GetParam()), HasSubstr(fmt::format("processors {}\n", last)));
+  }).join();
+}
+
+INSTANTIATE_TEST_SUITE_P(CorrectOpenMpEnvironment, Binding,
+                         testing::Values("OMP_PROC_BIND=true", "OMP_PROC_BIND=close",
+                                         "OMP_PLACES=cores", "OMP_PROC_BIND=true OMP_PLACES={0}",
+                                         "GOMP_CPU_AFFINITY=0-1", "GOMP_CPU_AFFINITY=0",
+                                         "GOMP_SPINCOUNT=1"));
 
 }  // namespace
 }  // namespace lockstep::machine

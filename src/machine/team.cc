@@ -74,7 +74,7 @@ void settle_team() {
   if (present != size) {
     throw Error(ExitCode::environment,
                 fmt::format("OpenMP gives {} of the {} threads of a device", present, size),
-                "unset OMP_THREAD_LIMIT and OMP_DYNAMIC");
+                "unset OMP_THREAD_LIMIT, OMP_DYNAMIC and OMP_MAX_ACTIVE_LEVELS");
   }
 }
 

@@ -1,10 +1,10 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "spec/fields.h"
 #include "spec/flags.h"
 #include "spec/names.h"
+#include "spec/piecewise.h"
 
 namespace lockstep::spec {
 namespace {
@@ -115,32 +115,16 @@ void device(Parsed&, const Value& value) {
 }
 
 void data_format(Parsed& parsed, const Value& value) {
-  if (std::get<std::string>(value) != "NCHW") return set<&Trial::data_format>(parsed, value);
-  parsed.trial.data_format = DataFormat::automatic;
+  set<&Trial::data_format>(parsed, value);
+  if (parsed.trial.data_format != DataFormat::nchw) return;
   parsed.notes.emplace_back(
       "--data_format=NCHW is served by the blocked layout of NCHW, which is faster on a CPU; "
       "plain_nchw forces the plain one");
 }
 
-// "LR0;E1;LR1;...": rates and the epochs at which they change, which ascend.
 void piecewise(Parsed& parsed, const Value& value) {
   const std::string& schedule = std::get<std::string>(value);
-  const std::vector<std::string> parts = split(schedule, ';');
-  bool valid = parts.size() % 2 == 1;
-  double last_epoch = 0;
-  for (std::size_t i = 0; i < parts.size() && valid; ++i) {
-    const std::optional<double> number = parse_double(parts[i]);
-    const bool is_epoch = i % 2 == 1;
-    valid = number && *number >= 0 && *number < kInfinity && (!is_epoch || *number > last_epoch);
-    if (valid && is_epoch) last_epoch = *number;
-  }
-  if (!valid) {
-    throw Error(ExitCode::usage,
-                fmt::format("--piecewise_learning_rate_schedule={}: expected LR0;E1;LR1;...;En;LRn "
-                            "with ascending epochs",
-                            schedule),
-                "0.3;10;0.2;25;0.1 is 0.3 for ten epochs, 0.2 up to epoch 25, then 0.1");
-  }
+  parse_piecewise(schedule);  // a mistake is found now, not at the first step
   parsed.trial.learning_rate.piecewise = schedule;
 }
 
@@ -281,7 +265,7 @@ void add_device(Rows& rows) {
   rows.works("num_intra_threads", integer("0"),
              "threads of a device; 0: all allowed cores divided by the devices",
              set<&Trial::threads_per_device>);
-  rows.works("data_format", choice("auto", {"auto", "NCHW", "NHWC", "plain_nchw"}),
+  rows.works("data_format", choice_of(DataFormat::automatic),
              "layout of images in memory; NCHW is served by auto, the fastest", data_format);
   rows.works("variable_update",
              choice("parameter_server",

@@ -69,7 +69,10 @@ Value parse_value(const Type& type, std::string_view text, std::string_view show
 
 // The arguments behind `lockstep run`. Grammar: --flag=value, --flag value; for booleans --flag,
 // --noflag, --flag=false; one dash or two; the last one wins. Variables LOCKSTEP_<FLAG> of the
-// environment stand below the command line. Throws Error(usage) for anything else.
-Parsed parse_run(std::span<const std::string> args, const Getenv& getenv);
+// environment stand below the command line: it also wins over a variable that it excludes. Throws
+// Error(usage) for anything else.
+// `variables`, the names of all that the environment has, are searched for misspelt ones.
+Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
+                 std::span<const std::string> variables = {});
 
 }  // namespace lockstep::spec

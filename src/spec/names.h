@@ -15,8 +15,8 @@ template <>
 inline constexpr std::array<std::string_view, 3> kNames<Mode> = {"training", "forward_only",
                                                                  "evaluation"};
 template <>
-inline constexpr std::array<std::string_view, 3> kNames<DataFormat> = {"auto", "plain_nchw",
-                                                                       "NHWC"};
+inline constexpr std::array<std::string_view, 4> kNames<DataFormat> = {"auto", "NCHW", "NHWC",
+                                                                       "plain_nchw"};
 template <>
 inline constexpr std::array<std::string_view, 4> kNames<OptimizerKind> = {"sgd", "momentum",
                                                                           "rmsprop", "adam"};

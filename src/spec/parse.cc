@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -13,6 +15,7 @@ namespace {
 struct Setting {
   std::string text;   // of the value
   std::string shown;  // "--batch_size=64", "LOCKSTEP_BATCH_SIZE=64"
+  bool from_environment = false;
 };
 using Settings = std::map<const Flag*, Setting>;
 
@@ -29,34 +32,63 @@ bool is_default(const Flag& flag, const Setting& setting) {
 
 // --- Sources ------------------------------------------------------------------------------------
 
+constexpr std::string_view kPrefix = "LOCKSTEP_";
+// Variables of ours that stand for no flag: those of the program and of its tests and benchmarks.
+constexpr std::string_view kNoFlags[] = {"LOCKSTEP_OPENMP_CORRECTED", "LOCKSTEP_UPDATE_GOLDEN",
+                                         "LOCKSTEP_REWRITE_GOLDEN", "LOCKSTEP_BENCH_PYTHON"};
+
 std::string variable_name(std::string_view flag) {
-  std::string name = fmt::format("LOCKSTEP_{}", flag);
+  std::string name = fmt::format("{}{}", kPrefix, flag);
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
 }
 
+// The flag's names, but for a letter alone: that is too short for a variable or a suggestion.
+std::vector<std::string_view> long_names(const Flag& flag) {
+  if (flag.alias.size() < 2) return {flag.name};
+  return {flag.alias, flag.name};
+}
+
 void read_environment(const Getenv& getenv, Settings& settings) {
   for (const Flag& flag : flags()) {
-    for (const std::string_view name : {flag.alias, flag.name}) {
-      if (name.size() < 2) continue;  // no alias, or one letter: too short for a variable
+    for (const std::string_view name : long_names(flag)) {
       const std::string variable = variable_name(name);
       const char* value = getenv(variable.c_str());
       if (value == nullptr || *value == '\0') continue;
-      settings[&flag] = {value, fmt::format("{}={}", variable, value)};
+      settings[&flag] = {value, fmt::format("{}={}", variable, value), true};
     }
   }
 }
 
-Error unknown_flag(const std::string& name) {
+// The name of the flag that is probably meant.
+std::optional<std::string> closest_flag(std::string_view name) {
   std::vector<std::string> known;
   for (const Flag& flag : flags()) {
-    known.emplace_back(flag.name);
-    if (flag.alias.size() > 1) known.emplace_back(flag.alias);
+    for (const std::string_view long_name : long_names(flag)) known.emplace_back(long_name);
   }
-  std::string key = name;
+  std::string key(name);
   std::replace(key.begin(), key.end(), '-', '_');
-  const auto near = closest(key, known);
-  return usage(fmt::format("unknown flag --{}", name),
+  return closest(key, known);
+}
+
+void warn_of_unknown_variables(std::span<const std::string> variables, Parsed& parsed) {
+  std::set<std::string> known(std::begin(kNoFlags), std::end(kNoFlags));
+  for (const Flag& flag : flags()) {
+    for (const std::string_view name : long_names(flag)) known.insert(variable_name(name));
+  }
+  for (const std::string& variable : variables) {
+    if (!variable.starts_with(kPrefix) || known.contains(variable)) continue;
+    const auto near = closest_flag(variable.substr(kPrefix.size()));
+    parsed.warnings.push_back(
+        fmt::format("{} has no effect: it stands for no flag{}", variable,
+                    near ? fmt::format("; did you mean {}?", variable_name(*near)) : ""));
+  }
+}
+
+// `typed` has its dashes: the user looks for it as it was written.
+Error unknown_flag(std::string_view typed, std::string_view name) {
+  const auto near = closest_flag(name);
+  return usage(fmt::format("unknown flag {}", typed),
                (near ? fmt::format("did you mean --{}? ", *near) : "") +
                    "lockstep run --helpfull shows all flags");
 }
@@ -102,7 +134,7 @@ void read_command_line(std::span<const std::string> args, Settings& settings) {
       if (has_value) throw usage(fmt::format("{}: --{} takes no value", arg, name));
       settings[negated] = {"false", arg};
     } else {
-      throw unknown_flag(name);
+      throw unknown_flag(arg.substr(0, arg.find('=')), name);
     }
   }
 }
@@ -179,6 +211,26 @@ constexpr Needs kNeeds[] = {
     {"resnet_base_lr", has_own_schedule, "the model's own learning rate"},
 };
 
+// Flags of the update that follows a gradient: nothing else reads them. Weight decay and label
+// smoothing are not among them, because they are terms of the loss.
+constexpr std::string_view kOfUpdates[] = {"optimizer",
+                                           "momentum",
+                                           "nesterov",
+                                           "rmsprop_decay",
+                                           "rmsprop_momentum",
+                                           "rmsprop_epsilon",
+                                           "adam_beta1",
+                                           "adam_beta2",
+                                           "adam_epsilon",
+                                           "gradient_clip",
+                                           "init_learning_rate",
+                                           "num_epochs_per_decay",
+                                           "learning_rate_decay_factor",
+                                           "minimum_learning_rate",
+                                           "piecewise_learning_rate_schedule",
+                                           "num_learning_rate_warmup_epochs",
+                                           "resnet_base_lr"};
+
 constexpr std::pair<std::string_view, std::string_view> kExclusive[] = {
     {"num_batches", "num_epochs"},
     {"num_eval_batches", "num_eval_epochs"},
@@ -189,7 +241,8 @@ constexpr std::pair<std::string_view, std::string_view> kExclusive[] = {
     {"piecewise_learning_rate_schedule", "minimum_learning_rate"},
 };
 
-void check_combinations(const Settings& settings, Parsed& parsed) {
+// The command line wins over the environment, also where they exclude each other.
+void settle_exclusions(Settings& settings) {
   const auto asked_for = [&](std::string_view name) -> const Setting* {
     const auto found = settings.find(find_flag(name));
     if (found == settings.end() || found->second.text.empty()) return nullptr;
@@ -200,30 +253,46 @@ void check_combinations(const Settings& settings, Parsed& parsed) {
     const Setting* a = asked_for(one);
     const Setting* b = asked_for(other);
     if (a == nullptr || b == nullptr) continue;
-    throw usage(fmt::format("{} and {} exclude each other", a->shown, b->shown),
-                fmt::format("give --{} or --{}", one, other));
+    if (a->from_environment == b->from_environment) {
+      throw usage(fmt::format("{} and {} exclude each other", a->shown, b->shown),
+                  fmt::format("give --{} or --{}", one, other));
+    }
+    settings.erase(find_flag(a->from_environment ? one : other));
+  }
+}
+
+void warn_of_flags_without_effect(const Settings& settings, Parsed& parsed) {
+  const auto warn = [&](std::string_view name, std::string_view when) {
+    const auto found = settings.find(find_flag(name));
+    if (found == settings.end() || is_default(*found->first, found->second)) return;
+    parsed.warnings.push_back(
+        fmt::format("{} has no effect: it acts {} only", found->second.shown, when));
+  };
+  const bool updates = parsed.trial.mode == Mode::training;
+  if (!updates) {
+    for (const std::string_view name : kOfUpdates) warn(name, "in training");
   }
   for (const Needs& needs : kNeeds) {
-    const auto found = settings.find(find_flag(needs.flag));
-    if (found == settings.end() || is_default(*found->first, found->second)) continue;
-    if (needs.met(parsed.trial)) continue;
-    parsed.warnings.push_back(
-        fmt::format("{} has no effect: it acts with {} only", found->second.shown, needs.what));
+    const bool warned = !updates && std::ranges::count(kOfUpdates, needs.flag) > 0;
+    if (!warned && !needs.met(parsed.trial)) warn(needs.flag, fmt::format("with {}", needs.what));
   }
 }
 
 }  // namespace
 
-Parsed parse_run(std::span<const std::string> args, const Getenv& getenv) {
+Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
+                 std::span<const std::string> variables) {
   Settings settings;
   read_environment(getenv, settings);
   read_command_line(args, settings);
+  settle_exclusions(settings);
   Parsed parsed;
+  warn_of_unknown_variables(variables, parsed);
   for (const Flag& flag : flags()) {
     const auto found = settings.find(&flag);
     if (found != settings.end()) apply(flag, found->second, parsed);
   }
-  check_combinations(settings, parsed);
+  warn_of_flags_without_effect(settings, parsed);
   return parsed;
 }
 

@@ -16,10 +16,15 @@ using ::testing::IsEmpty;
 using Variables = std::map<std::string, std::string>;
 
 Parsed parse(const std::vector<std::string>& args, const Variables& variables = {}) {
-  return parse_run(args, [&](const char* name) -> const char* {
-    const auto found = variables.find(name);
-    return found == variables.end() ? nullptr : found->second.c_str();
-  });
+  std::vector<std::string> names;
+  for (const auto& [name, value] : variables) names.push_back(name);
+  return parse_run(
+      args,
+      [&](const char* name) -> const char* {
+        const auto found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+      },
+      names);
 }
 
 // "message | hint"
@@ -110,6 +115,9 @@ TEST(UsageError, NamesTheClosestFlag) {
   EXPECT_THAT(error_of({"--num-batch=8"}), HasSubstr("did you mean --num_batches?"));
   EXPECT_EQ(error_of({"--qqqqqqqqqq"}),
             "unknown flag --qqqqqqqqqq | lockstep run --helpfull shows all flags");
+  EXPECT_THAT(error_of({"-x=1"}), HasSubstr("unknown flag -x |"));
+  EXPECT_THAT(error_of({"-batchsize=8"}),
+              HasSubstr("unknown flag -batchsize | did you mean --batch_size?"));
   EXPECT_THAT(error_of({"--nomodel"}), HasSubstr("unknown flag --nomodel"));
 }
 
@@ -165,12 +173,10 @@ TEST(UsageError, AsksForAMissingValue) {
   EXPECT_EQ(error_of({"--noxla=1"}), "--noxla=1: --noxla takes no value | ");
 }
 
-TEST(UsageError, ChecksThePiecewiseSchedule) {
-  for (const char* wrong :
-       {"0.1;10", "0.1;x;0.2", "0.1;10;0.2;5;0.1", "0.1;0;0.2", "-1", ";", "0.1;inf;0.2"}) {
-    EXPECT_THAT(error_of({fmt::format("--piecewise_learning_rate_schedule={}", wrong)}),
-                HasSubstr(fmt::format("schedule={}: expected LR0;E1;LR1;...;En;LRn", wrong)));
-  }
+TEST(UsageError, SaysWhatIsWrongWithAPiecewiseSchedule) {
+  EXPECT_EQ(error_of({"--piecewise_learning_rate_schedule=0.1;10"}),
+            "the piecewise learning-rate schedule '0.1;10' ends in an epoch without a rate | "
+            "write rates and the epochs where they change in turn: 0.1;30;0.01;60;0.001");
 }
 
 // --- Values with a meaning of their own ---------------------------------------------------------
@@ -198,9 +204,10 @@ TEST(PrintConfig, IsNoPartOfTheTrial) {
 
 TEST(DataFormat, ServesNchwByTheBlockedLayoutAndSaysSoOnce) {
   const Parsed parsed = parse({"--data_format=NCHW", "--data_format=NCHW"});
-  EXPECT_EQ(parsed.trial.data_format, DataFormat::automatic);
+  EXPECT_EQ(parsed.trial.data_format, DataFormat::nchw);
+  EXPECT_THAT(to_json(parsed.trial), HasSubstr("\"data_format\": \"NCHW\""));
   EXPECT_THAT(parsed.notes, ElementsAre(HasSubstr("--data_format=NCHW is served by the blocked")));
-  EXPECT_EQ(parse({"--data_format=plain_nchw"}).trial.data_format, DataFormat::nchw);
+  EXPECT_EQ(parse({"--data_format=plain_nchw"}).trial.data_format, DataFormat::plain_nchw);
   EXPECT_THAT(parse({"--data_format=auto"}).notes, IsEmpty());
 }
 
@@ -266,6 +273,23 @@ TEST(Combinations, WarnsOfFlagsThatLackTheirPartner) {
   EXPECT_THAT(parse({"--momentum=0.9", "--nesterov"}).warnings, IsEmpty());
 }
 
+TEST(Combinations, WarnsOfUpdatesWhereNothingIsTrained) {
+  for (const char* mode : {"--forward_only", "--eval"}) {
+    for (const char* arg :
+         {"--optimizer=adam", "--momentum=0.5", "--nonesterov", "--rmsprop_decay=0.5",
+          "--rmsprop_momentum=0.5", "--rmsprop_epsilon=0.5", "--adam_beta1=0.5", "--adam_beta2=0.5",
+          "--adam_epsilon=0.5", "--gradient_clip=1", "--init_learning_rate=1",
+          "--num_epochs_per_decay=1", "--learning_rate_decay_factor=0.5",
+          "--minimum_learning_rate=0.5", "--piecewise_learning_rate_schedule=1",
+          "--num_learning_rate_warmup_epochs=1", "--resnet_base_lr=1"}) {
+      EXPECT_THAT(parse({mode, arg}).warnings,
+                  ElementsAre(fmt::format("{} has no effect: it acts in training only", arg)));
+    }
+    EXPECT_THAT(parse({mode, "--weight_decay=0", "--label_smoothing=0.1"}).warnings, IsEmpty());
+    EXPECT_THAT(parse({mode, "--optimizer=sgd", "--momentum=0.9"}).warnings, IsEmpty());
+  }
+}
+
 TEST(Combinations, LetsEvaluationFallBackOnTheTrainingFlags) {
   const Trial trial = parse({"--eval", "--batch_size=4", "--num_batches=7"}).trial;
   EXPECT_EQ(trial.batch_size, 4);
@@ -297,8 +321,48 @@ TEST(Environment, IsNamedInMessages) {
             "LOCKSTEP_BATCH_SIZE=x: expected an integer from 0 to 2147483647 | ");
   EXPECT_THAT(parse({}, {{"LOCKSTEP_XLA", "true"}}).warnings,
               ElementsAre(HasSubstr("LOCKSTEP_XLA=true has no effect")));
-  EXPECT_THAT(error_of({"--num_batches=5"}, {{"LOCKSTEP_NUM_EPOCHS", "1"}}),
-              HasSubstr("--num_batches=5 and LOCKSTEP_NUM_EPOCHS=1 exclude each other"));
+}
+
+TEST(Environment, IsSearchedForMisspeltVariables) {
+  EXPECT_THAT(parse({}, {{"LOCKSTEP_BATCHSIZE", "8"}}).warnings,
+              ElementsAre("LOCKSTEP_BATCHSIZE has no effect: it stands for no flag; did you mean "
+                          "LOCKSTEP_BATCH_SIZE?"));
+  EXPECT_THAT(parse({}, {{"LOCKSTEP_batch_size", "8"}}).warnings,
+              ElementsAre(HasSubstr("did you mean LOCKSTEP_BATCH_SIZE?")));
+  EXPECT_THAT(parse({}, {{"LOCKSTEP_B", "8"}}).warnings,
+              ElementsAre(HasSubstr("LOCKSTEP_B has no effect")));
+  EXPECT_THAT(parse({}, {{"LOCKSTEP_QQQQQQQQQQ", "8"}}).warnings,
+              ElementsAre("LOCKSTEP_QQQQQQQQQQ has no effect: it stands for no flag"));
+}
+
+TEST(Environment, MayHoldVariablesOfOthersAndOfOurTests) {
+  EXPECT_THAT(parse({}, {{"BATCHSIZE", "8"},
+                         {"LOCKSTEP_BENCH_PYTHON", "python3"},
+                         {"LOCKSTEP_UPDATE_GOLDEN", "1"},
+                         {"LOCKSTEP_SEED", "1"},
+                         {"LOCKSTEP_BATCH_SIZE", "1"}})
+                  .warnings,
+              IsEmpty());
+}
+
+TEST(Environment, GivesWayToAFlagThatItExcludes) {
+  const Trial batches = parse({"--num_batches=5"}, {{"LOCKSTEP_NUM_EPOCHS", "1"}}).trial;
+  EXPECT_EQ(batches.num_batches, 5);
+  EXPECT_EQ(batches.num_epochs, std::nullopt);
+  const Trial epochs = parse({"--num_epochs=1"}, {{"LOCKSTEP_NUM_BATCHES", "5"}}).trial;
+  EXPECT_EQ(epochs.num_batches, Trial().num_batches);
+  EXPECT_EQ(epochs.num_epochs, 1);
+  const Variables decay = {{"LOCKSTEP_INIT_LEARNING_RATE", "1"},
+                           {"LOCKSTEP_NUM_EPOCHS_PER_DECAY", "2"},
+                           {"LOCKSTEP_LEARNING_RATE_DECAY_FACTOR", "0.5"}};
+  const Parsed piecewise = parse({"--piecewise_learning_rate_schedule=0.1"}, decay);
+  EXPECT_EQ(piecewise.trial, parse({"--piecewise_learning_rate_schedule=0.1"}).trial);
+  EXPECT_THAT(piecewise.warnings, IsEmpty());
+}
+
+TEST(Environment, DoesNotExcludeWhatItContains) {
+  EXPECT_THAT(error_of({}, {{"LOCKSTEP_NUM_BATCHES", "5"}, {"LOCKSTEP_NUM_EPOCHS", "1"}}),
+              HasSubstr("LOCKSTEP_NUM_BATCHES=5 and LOCKSTEP_NUM_EPOCHS=1 exclude each other"));
 }
 
 }  // namespace

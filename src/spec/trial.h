@@ -8,8 +8,8 @@
 namespace lockstep::spec {
 
 enum class Mode { training, forward_only, evaluation };
-// nchw is plain, for study: the flag's NCHW means `automatic`.
-enum class DataFormat { automatic, nchw, nhwc };
+// nchw is served like `automatic`; plain_nchw is plain in memory, too, for study.
+enum class DataFormat { automatic, nchw, nhwc, plain_nchw };
 enum class OptimizerKind { sgd, momentum, rmsprop, adam };
 enum class LossToReport { total, base };
 

@@ -39,10 +39,11 @@ std::vector<double> step_times(std::span<const record::Sample> samples) {
   return times;
 }
 
-Summary summarise(std::span<const record::Sample> timed, int global_batch) {
+Summary summarise(std::span<const record::Sample> timed, int global_batch, UnsteadyStart start) {
   LOCKSTEP_CHECK(!timed.empty() && global_batch > 0);
   const std::vector<double> all_times = step_times(timed);
-  const std::size_t cut = steady_start(all_times);
+  const std::size_t unsteady = steady_start(all_times);
+  const std::size_t cut = start == UnsteadyStart::cut ? unsteady : 0;
   const auto kept = timed.subspan(cut);
   const auto times = std::span(all_times).subspan(cut);
   const auto steps = static_cast<double>(kept.size());
@@ -51,6 +52,7 @@ Summary summarise(std::span<const record::Sample> timed, int global_batch) {
   Summary summary;
   summary.steps = static_cast<std::int64_t>(kept.size());
   summary.cut = static_cast<std::int64_t>(cut);
+  summary.kept_unsteady = static_cast<std::int64_t>(unsteady - cut);
   summary.seconds = kept.back().end - kept.front().begin;
   summary.images_per_second = steps * batch / summary.seconds;
   const Speed speeds = speed(times, batch);
@@ -79,8 +81,14 @@ std::vector<std::string> warnings(const Summary& summary) {
   if (summary.cut > 0) {
     sentences.push_back(
         fmt::format("the first {} of {} timed steps differ from the steady ones and are left out; "
-                    "raise --num_warmup_batches by {} to keep them out of the measurement",
-                    summary.cut, summary.cut + summary.steps, summary.cut));
+                    "--num_warmup_batches with more steps keeps them out of the measurement",
+                    summary.cut, summary.cut + summary.steps));
+  }
+  if (summary.kept_unsteady > 0) {
+    sentences.push_back(
+        fmt::format("the first {} of {} timed steps differ from the steady ones but count, since "
+                    "--num_warmup_batches is given; raise it by {}, or leave it out",
+                    summary.kept_unsteady, summary.steps, summary.kept_unsteady));
   }
   if (!summary.stable) {
     const auto& interval = summary.images_per_second_interval;
@@ -93,10 +101,11 @@ std::vector<std::string> warnings(const Summary& summary) {
   return sentences;
 }
 
-bool precise_enough(std::span<const record::Sample> timed, double target) {
+bool precise_enough(std::span<const record::Sample> timed, double target, UnsteadyStart start) {
   if (!is_look(timed.size())) return false;
   const std::vector<double> all_times = step_times(timed);
-  const auto times = std::span(all_times).subspan(steady_start(all_times));
+  const std::size_t cut = start == UnsteadyStart::cut ? steady_start(all_times) : 0;
+  const auto times = std::span(all_times).subspan(cut);
   if (times.size() < kFewestForPrecision) return false;
   return mean_interval(times)->half_width() <= target * mean(times);
 }

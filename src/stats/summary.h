@@ -15,9 +15,10 @@ namespace lockstep::stats {
 // What the timed steps of a run say. Every figure is defined in docs/measurement.md; all of them
 // are over the kept steps.
 struct Summary {
-  std::int64_t steps = 0;  // kept
-  std::int64_t cut = 0;    // timed, but left out: the run was not steady yet
-  double seconds = 0;      // from the begin of the first kept step to the end of the last
+  std::int64_t steps = 0;          // kept
+  std::int64_t cut = 0;            // timed, but left out: the run was not steady yet
+  std::int64_t kept_unsteady = 0;  // the same, but kept: the user chose the warm-up
+  double seconds = 0;              // from the begin of the first kept step to the end of the last
 
   double images_per_second = 0;
   std::optional<Interval> images_per_second_interval;  // 95 %; nothing for a single step
@@ -41,15 +42,21 @@ inline constexpr double kStable = 0.05;
 // one until its end.
 std::vector<double> step_times(std::span<const record::Sample> samples);
 
-// Of at least one timed step of one rank; `global_batch` is the images of a step on all ranks.
-Summary summarise(std::span<const record::Sample> timed, int global_batch);
+// What becomes of first steps that differ from the steady ones. Whoever chooses the warm-up chooses
+// which steps count: then they are kept.
+enum class UnsteadyStart { cut, kept };
 
-// What a reader of the summary must know: steps left out, a speed that is not stable.
+// Of at least one timed step of one rank; `global_batch` is the images of a step on all ranks.
+Summary summarise(std::span<const record::Sample> timed, int global_batch,
+                  UnsteadyStart start = UnsteadyStart::cut);
+
+// What a reader of the summary must know: a start that is not steady, a speed that is not stable.
 std::vector<std::string> warnings(const Summary& summary);
 
 // The rule of --target-precision: half the width of the 95 % interval is at most `target` times
 // the mean, over at least kFewestForPrecision kept steps.
 inline constexpr std::size_t kFewestForPrecision = 20;
-bool precise_enough(std::span<const record::Sample> timed, double target);
+bool precise_enough(std::span<const record::Sample> timed, double target,
+                    UnsteadyStart start = UnsteadyStart::cut);
 
 }  // namespace lockstep::stats

@@ -74,6 +74,18 @@ TEST(Summarise, LeavesOutASlowStartAndSaysSo) {
   EXPECT_THAT(warnings(summary), ElementsAre(HasSubstr("first 7 of 100 timed steps")));
 }
 
+TEST(Summarise, KeepsASlowStartBehindAChosenWarmUpAndSaysSo) {
+  std::vector<double> times = noisy(100, 0.01);
+  for (int i = 0; i < 7; ++i) times[static_cast<std::size_t>(i)] += 1;
+  const Summary summary = summarise(samples_of(times), 8, UnsteadyStart::kept);
+  EXPECT_EQ(summary.cut, 0);
+  EXPECT_EQ(summary.steps, 100);
+  EXPECT_NEAR(summary.images_per_second, 8 / 1.07, 0.05);
+  EXPECT_THAT(warnings(summary),
+              testing::Contains(HasSubstr("first 7 of 100 timed steps differ from the steady ones "
+                                          "but count")));
+}
+
 TEST(Summarise, CallsADriftUnstable) {
   std::vector<double> times = noisy(100, 0.01);
   for (std::size_t i = 0; i < times.size(); ++i) times[i] += 0.003 * static_cast<double>(i);
@@ -91,6 +103,13 @@ TEST(PreciseEnough, WaitsForTheIntervalToBeNarrow) {
   EXPECT_TRUE(precise_enough(samples_of(noisy(20, 0.002)), 0.01));
   EXPECT_FALSE(precise_enough(samples_of(noisy(20, 0.1)), 0.01));
   EXPECT_FALSE(precise_enough(samples_of(noisy(10, 0.0001)), 0.01)) << "10 steps are too few";
+}
+
+TEST(PreciseEnough, CountsASlowStartBehindAChosenWarmUp) {
+  std::vector<double> times = noisy(30, 0.002);
+  for (int i = 0; i < 3; ++i) times[static_cast<std::size_t>(i)] += 1;
+  EXPECT_TRUE(precise_enough(samples_of(times), 0.01));
+  EXPECT_FALSE(precise_enough(samples_of(times), 0.01, UnsteadyStart::kept));
 }
 
 TEST(PreciseEnough, LooksRarely) {

@@ -1,52 +1,31 @@
 #include "train/learning_rate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "base/check.h"
-#include "base/error.h"
-#include "base/text.h"
+#include "spec/piecewise.h"
 
 namespace lockstep::train {
 namespace {
 
-[[noreturn]] void refuse(std::string_view text, const std::string& reason) {
-  throw Error(ExitCode::usage, fmt::format("the learning-rate schedule '{}' {}", text, reason),
-              "write rates and the epochs where they change in turn: 0.1;30;0.01;60;0.001");
-}
-
-// A number that a rate or an epoch can be.
-double parse_number(std::string_view schedule, std::string_view number) {
-  const std::optional<double> value = parse_double(trim(number));
-  if (!value || !std::isfinite(*value) || *value < 0) {
-    refuse(schedule, fmt::format("has '{}' where a number of at least 0 belongs", number));
-  }
-  return *value;
+// Only the ResNets' rates for ImageNet are given for a batch size.
+bool follows_batch(const model::OwnLearningRate& own) {
+  return own.base_batch != 0;
 }
 
 }  // namespace
-
-std::vector<EpochPiece> parse_piecewise(std::string_view text) {
-  const std::vector<std::string> parts = split(text, ';');
-  if (parts.size() % 2 == 0) refuse(text, "ends in an epoch without a rate");
-  std::vector<EpochPiece> pieces = {{0, parse_number(text, parts[0])}};
-  for (std::size_t i = 1; i < parts.size(); i += 2) {
-    const double epoch = parse_number(text, parts[i]);
-    if (epoch <= pieces.back().from_epoch) {
-      refuse(text, fmt::format("has epoch {} behind epoch {}", epoch, pieces.back().from_epoch));
-    }
-    pieces.push_back({epoch, parse_number(text, parts[i + 1])});
-  }
-  return pieces;
-}
 
 LearningRate::LearningRate(const spec::LearningRate& asked, const model::OwnLearningRate& own,
                            std::int64_t global_batch, std::int64_t examples_per_epoch) {
   LOCKSTEP_CHECK(global_batch > 0);
   const auto steps = [&](double epochs) {
-    return static_cast<std::int64_t>(epochs * static_cast<double>(examples_per_epoch) /
-                                     static_cast<double>(global_batch));
+    constexpr double kNever = 0x1p62;  // no run gets there; larger ones do not fit
+    const double exact =
+        epochs * static_cast<double>(examples_per_epoch) / static_cast<double>(global_batch);
+    return static_cast<std::int64_t>(std::min(exact, kNever));
   };
   const auto decay = [&](double epochs, double factor) {
     if (epochs <= 0) return;
@@ -55,7 +34,7 @@ LearningRate::LearningRate(const spec::LearningRate& asked, const model::OwnLear
   };
 
   if (!asked.piecewise.empty()) {
-    for (const EpochPiece& piece : parse_piecewise(asked.piecewise)) {
+    for (const spec::EpochPiece& piece : spec::parse_piecewise(asked.piecewise)) {
       pieces_.push_back({steps(piece.from_epoch), piece.rate});
     }
     warmup_steps_ = steps(asked.warmup_epochs);
@@ -67,10 +46,8 @@ LearningRate::LearningRate(const spec::LearningRate& asked, const model::OwnLear
     }
     warmup_steps_ = steps(asked.warmup_epochs);
   } else {
-    // Only the ResNets' rates for ImageNet are given for a batch size.
-    const bool follows_batch = own.base_batch != 0;
     double base = double{own.base};
-    if (follows_batch) {
+    if (follows_batch(own)) {
       base = asked.resnet_base.value_or(base) * static_cast<double>(global_batch) / own.base_batch;
     }
     pieces_.push_back({0, base});
@@ -94,6 +71,14 @@ double LearningRate::at(std::int64_t step) const {
     rate *= std::pow(decay_factor_, static_cast<double>(decays));
   }
   return std::max(rate, minimum_);
+}
+
+std::optional<std::string> unused_rate(const spec::LearningRate& asked,
+                                       const model::OwnLearningRate& own) {
+  const bool uses_own = !asked.initial && asked.piecewise.empty();
+  if (!asked.resnet_base || !uses_own || follows_batch(own)) return std::nullopt;
+  return fmt::format("--resnet_base_lr={} has no effect: it acts on the ResNets for imagenet only",
+                     *asked.resnet_base);
 }
 
 }  // namespace lockstep::train

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "model/zoo.h"
@@ -36,12 +37,9 @@ class LearningRate {
   std::int64_t warmup_steps_ = 0;
 };
 
-// "LR0;E1;LR1;E2;LR2": LR0, from epoch E1 on LR1, and so on. The first piece is from epoch 0.
-struct EpochPiece {
-  double from_epoch;
-  double rate;
-};
-// Throws Error(usage) that says what is wrong with it.
-std::vector<EpochPiece> parse_piecewise(std::string_view text);
+// What was asked for and has no effect on this model, as a sentence. Flags that have none whatever
+// the model are the parser's to warn of.
+std::optional<std::string> unused_rate(const spec::LearningRate& asked,
+                                       const model::OwnLearningRate& own);
 
 }  // namespace lockstep::train

@@ -1,9 +1,6 @@
 #include "train/learning_rate.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "base/error.h"
 
 namespace lockstep::train {
 namespace {
@@ -117,6 +114,17 @@ TEST(LearningRate, OfAResNetCanStartFromAnotherBase) {
   EXPECT_FLOAT_EQ(static_cast<float>(schedule(asked).at(0)), 0.005F);  // no ResNet
 }
 
+TEST(UnusedRate, IsAResNetsBaseForAnyOtherModel) {
+  spec::LearningRate asked;
+  EXPECT_EQ(unused_rate(asked, {}), std::nullopt);
+  asked.resnet_base = 0.2;
+  EXPECT_EQ(unused_rate(asked, resnet()), std::nullopt);
+  EXPECT_EQ(unused_rate(asked, {}),
+            "--resnet_base_lr=0.2 has no effect: it acts on the ResNets for imagenet only");
+  asked.initial = 0.1;
+  EXPECT_EQ(unused_rate(asked, {}), std::nullopt) << "the parser has warned already";
+}
+
 TEST(LearningRate, OfAModelCanFallInStairs) {
   model::OwnLearningRate own;
   own.base = 0.1F;
@@ -135,37 +143,18 @@ TEST(LearningRate, ReachesAnEpochEarlierWithALargerBatch) {
   EXPECT_EQ(schedule(asked, {}, 2 * kBatch).at(20), 0.5);
 }
 
-TEST(PiecewiseSchedule, ReadsRatesAndEpochsInTurn) {
-  const auto pieces = parse_piecewise("0.1; 30;0.01;60.5;1e-3");
-  ASSERT_EQ(pieces.size(), 3);
-  EXPECT_EQ(pieces[0].from_epoch, 0);
-  EXPECT_EQ(pieces[0].rate, 0.1);
-  EXPECT_EQ(pieces[1].from_epoch, 30);
-  EXPECT_EQ(pieces[1].rate, 0.01);
-  EXPECT_EQ(pieces[2].from_epoch, 60.5);
-  EXPECT_EQ(pieces[2].rate, 0.001);
-  EXPECT_EQ(parse_piecewise("0.1").size(), 1);
-}
-
-void expect_refusal(std::string_view text, const std::string& reason) {
-  try {
-    parse_piecewise(text);
-    ADD_FAILURE() << text << " was accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_THAT(error.what(), testing::HasSubstr(reason));
-  }
-}
-
-TEST(PiecewiseSchedule, SaysWhatIsWrongWithIt) {
-  expect_refusal("0.1;30", "ends in an epoch without a rate");
-  expect_refusal("0.1;x;0.01", "has 'x' where a number of at least 0 belongs");
-  expect_refusal("0.1;30;", "has '' where a number of at least 0 belongs");
-  expect_refusal("-0.1", "has '-0.1' where a number of at least 0 belongs");
-  expect_refusal("nan", "has 'nan' where a number of at least 0 belongs");
-  expect_refusal("0.1;60;0.01;30;0.001", "has epoch 30 behind epoch 60");
-  expect_refusal("0.1;30;0.01;30;0.001", "has epoch 30 behind epoch 30");
-  expect_refusal("0.1;0;0.01", "has epoch 0 behind epoch 0");
+TEST(LearningRate, TakesEpochsThatNeverCome) {
+  spec::LearningRate asked;
+  asked.piecewise = "0.4;1e300;0.2;1e308;0.1";
+  EXPECT_EQ(schedule(asked).at(1'000'000), 0.4);
+  asked.warmup_epochs = 1e308;
+  EXPECT_GT(schedule(asked).at(1'000'000), 0);
+  EXPECT_LT(schedule(asked).at(1'000'000), 1e-9);
+  asked = {};
+  asked.initial = 0.8;
+  asked.epochs_per_decay = 1e300;
+  asked.decay_factor = 0.5;
+  EXPECT_EQ(schedule(asked).at(1'000'000), 0.8);
 }
 
 }  // namespace
