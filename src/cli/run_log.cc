@@ -48,8 +48,7 @@ report::Accuracies mean_accuracies(std::span<const record::Sample> samples) {
 
 RunLog::RunLog(const Job& job)
     : job_(job),
-      lines_(job.trial, static_cast<int>(job.global_batch()),
-             static_cast<std::size_t>(job.batches)),
+      lines_(job.trial, static_cast<int>(job.global_batch())),
       progress_(job.batches, report::Progress::standard_error()) {}
 
 void RunLog::header() {
