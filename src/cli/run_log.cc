@@ -59,11 +59,14 @@ void RunLog::header() {
 
 void RunLog::warm_up() {
   say(report::kRunningWarmup);
+  progress_.announce("warming up");
 }
 
 void RunLog::timed() {
+  progress_.hide();
   say(report::kDoneWarmup);
   if (job_.trial.mode != spec::Mode::evaluation) say(lines_.header());
+  progress_.start();
 }
 
 void RunLog::step(const record::Sample& sample, std::int64_t timed_step) {
