@@ -133,6 +133,15 @@ TEST(Run, PrintsTheResolvedConfigurationWithWarningsAside) {
   EXPECT_THAT(output.err, StartsWith("warning: --xla has no effect: "));
 }
 
+TEST(Run, PrintsAConfigurationWithNothingLeftToResolve) {
+  const auto config = nlohmann::json::parse(
+      lockstep({"run", "--model=lenet", "--num_epochs=2", "--batch_size=1000", "--print-config"})
+          .out);
+  EXPECT_EQ(config["num_batches"], 2563);  // 2 x 1,281,167 images
+  EXPECT_GE(config["threads_per_device"], 1);
+  EXPECT_EQ(config["dataset"], "imagenet");
+}
+
 TEST(Run, ExitsWithUsageForAnUnknownFlag) {
   const Output output = lockstep({"run", "--batchsize=8"});
   EXPECT_EQ(output.code, ExitCode::usage);

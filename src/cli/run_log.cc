@@ -90,16 +90,15 @@ void RunLog::step(const record::Sample& sample, std::int64_t timed_step) {
   progress_.update(timed_step);
 }
 
-void RunLog::finish(const stats::Result& result, const train::Outcome& outcome) {
+void RunLog::finish(const stats::Summary& summary, const train::Outcome& outcome) {
   progress_.hide();
-  if (result.measured() == nullptr) return;
   const auto timed =
       std::span(outcome.samples).subspan(static_cast<std::size_t>(outcome.warm_up_steps));
   if (job_.trial.mode == spec::Mode::evaluation) {
     say(report::accuracy_line(mean_accuracies(timed),
                               static_cast<std::int64_t>(timed.size()) * job_.global_batch()));
   }
-  say(report::total_block(result.measured()->summary.images_per_second));
+  say(report::total_block(summary.images_per_second));
 }
 
 }  // namespace lockstep::cli
