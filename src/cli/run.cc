@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "cli/environment_json.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
+#include "cli/outlook.h"
 #include "cli/run_log.h"
 #include "machine/cores.h"
 #include "machine/peak.h"
@@ -63,23 +63,6 @@ void look_around(Start& start) {
     print_warning(warning);
     start.warnings.push_back(std::move(warning));
   }
-}
-
-// What is going to happen, before it does. The time is that at a share of the peak which
-// convolutional networks reach.
-std::string outlook(const Job& job, const machine::Peak& peak, std::int64_t memory) {
-  constexpr double kTypicalShare = 0.75;
-  constexpr int kTypicalWarmup = 5;
-  const double macs = double(model::cost(job.graph).macs) * (job.training() ? 3 : 1);
-  const double step =
-      2 * macs * double(job.global_batch()) / (peak.gflops * 1e9 * kTypicalShare);
-  return fmt::format(
-      "{} of memory; {} thread{} on processor{} {}; FMA peak {:.0f} GFLOP/s ({}); about {} a step, "
-      "{} in all",
-      human_bytes(double(memory)), job.processors.size(), job.processors.size() == 1 ? "" : "s",
-      job.processors.size() == 1 ? "" : "s", machine::ranges(job.processors), peak.gflops,
-      peak.instructions, human_seconds(step),
-      human_seconds(step * double(job.batches + kTypicalWarmup)));
 }
 
 train::Outcome train_with_log(const Job& job, std::unique_ptr<engine::Engine> engine,
