@@ -51,6 +51,8 @@ class Run(unittest.TestCase):
         self.assertEqual([line.split("\t")[0] for line in steps], ["1", "10", "20"])
         self.assertEqual(len([l for l in lines if l.startswith("total images/sec: ")]), 1)
         self.assertIn("of memory; 1 thread on processor", done.stderr)
+        self.assertRegex(done.stderr, r"note: median step [\d.]+ ms, p95 .* 95 % interval .* "
+                                      r"GFLOP/s, \d+ % of the peak; peak memory .*; first step after")
 
     def test_leaves_a_valid_result_and_every_sample(self):
         done = lockstep("run", *TINY, "--num_batches=7", "--result_dir", self.directory.name)

@@ -16,6 +16,7 @@
 #include "machine/cores.h"
 #include "machine/peak.h"
 #include "record/samples_file.h"
+#include "report/closing.h"
 #include "report/run_json.h"
 #include "spec/flags.h"
 #include "stats/result.h"
@@ -134,6 +135,7 @@ Finished measure(const Job& job, const Start& start) {
   // Whatever else runs makes the peak seem too low, never too high.
   numbers.usage.peak_gflops = std::max(peak.gflops, machine::measure_peak().gflops);
   log.finish(numbers.summary, outcome);
+  print_note(report::closing_text(numbers));
   const bool interrupted = outcome.ending == train::Ending::interrupted;
   auto warnings = start.warnings;
   if (interrupted) {
