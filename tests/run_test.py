@@ -202,6 +202,11 @@ class Run(unittest.TestCase):
         done = lockstep("show", "resnet50", "--plan", "--batch_size=2", "--num_intra_threads=1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("reorders of activations and gradients: 0\n", done.stdout)
+        done = lockstep("show", "resnet50", "--plan", "--batch_size=2", "--num_intra_threads=1",
+                        "--json")
+        plan = json.loads(done.stdout)
+        self.assertEqual(plan["reorders_of_data"], 0)
+        self.assertIn("conv1", [step["layer"] for step in plan["steps"]])
 
 
 if __name__ == "__main__":

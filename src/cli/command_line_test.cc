@@ -65,6 +65,12 @@ TEST(CommandLine, ExplainsEachVerbInTwoWays) {
   }
 }
 
+TEST(CommandLine, ExplainsOneVerbAtATime) {
+  const Output output = lockstep({"help", "run", "extra"});
+  EXPECT_EQ(output.code, ExitCode::usage);
+  EXPECT_THAT(output.err, HasSubstr("unexpected argument extra\n"));
+}
+
 TEST(CommandLine, NamesTheClosestVerb) {
   const Output output = lockstep({"rum"});
   EXPECT_EQ(output.code, ExitCode::usage);
