@@ -51,6 +51,8 @@ class Run(unittest.TestCase):
         self.assertEqual([line.split("\t")[0] for line in steps], ["1", "10", "20"])
         self.assertEqual(len([l for l in lines if l.startswith("total images/sec: ")]), 1)
         self.assertIn("of memory; 1 thread on processor", done.stderr)
+        self.assertRegex(done.stderr, r"note: median step [\d.]+ ms, p95 .* 95 % interval .* "
+                                      r"GFLOP/s, \d+ % of the peak; peak memory .*; first step after")
 
     def test_leaves_a_valid_result_and_every_sample(self):
         done = lockstep("run", *TINY, "--num_batches=7", "--result_dir", self.directory.name)
@@ -61,6 +63,25 @@ class Run(unittest.TestCase):
         self.assertEqual(document["statistics"]["steps_warmup"], 1)
         self.assertEqual([sample["step"] for sample in samples(self.directory.name)],
                          [str(step) for step in range(8)])
+
+    def test_leaves_the_whole_command_its_warnings_and_what_they_came_to(self):
+        flags = ["--model=lenet", "--batch_size=8", "--data_name=mnist", "--num_epochs=0.0008",
+                 "--xla", "--data_format=NCHW", "--num_warmup_batches=1",
+                 "--result_dir", self.directory.name]
+        done = lockstep("run", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = self.run_json()
+        self.assertEqual(document["argv"], ["lockstep", "run", *flags])
+        self.assertEqual(document["config"]["num_batches"], 6)
+        self.assertEqual(document["statistics"]["steps_measured"], 6)
+        threads = document["config"]["threads_per_device"]
+        self.assertGreaterEqual(threads, 1)
+        self.assertIn(f"; {threads} thread", done.stderr)
+        self.assertIn(f"on processor{'s'[:threads - 1]} {document['context']['processors']};",
+                      done.stderr)
+        for warning in document["warnings"]:
+            self.assertEqual(done.stderr.count(warning), 1, warning)
+        self.assertTrue(any("--xla has no effect" in w for w in document["warnings"]))
 
     def test_gives_the_same_losses_bit_for_bit(self):
         losses = []
@@ -82,31 +103,70 @@ class Run(unittest.TestCase):
         done = lockstep("run", *TINY, "--init_learning_rate=1e30", "--result_dir",
                         self.directory.name)
         self.assertEqual(done.returncode, 5)
-        self.assertRegex(done.stderr, r"step \d+")
+        self.assertRegex(done.stderr, r"the loss is (nan|-?inf) at step \d+ \(from 0")
         self.assertRegex(done.stderr, r"(conv|dense)\d")
         self.assertNotIn("total images/sec", done.stdout)
         document = self.run_json()
         self.assertIn("message", document["error"])
         self.assertNotIn("statistics", {k: v for k, v in document.items() if v is not None})
 
-    def test_ends_cleanly_at_the_first_interrupt_with_what_was_measured(self):
-        process = subprocess.Popen([PROGRAM, "run", *TINY, "--num_batches=1000000",
+    def interrupt(self, number, line_start, *flags):
+        """Sends the signal behind the first line that starts so; the process and what it said."""
+        process = subprocess.Popen([PROGRAM, "run", "--model=lenet", "--batch_size=4",
+                                    "--num_intra_threads=1", *flags,
                                     "--result_dir", self.directory.name],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for line in process.stdout:
-            if line.startswith("10\t"):
+            if line.startswith(line_start):
                 break
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         rest, errors = process.communicate(timeout=60)
+        return process, rest, errors
+
+    def test_ends_cleanly_at_the_first_signal_with_what_was_measured(self):
+        for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+            process, rest, errors = self.interrupt(
+                number, "10\t", "--num_warmup_batches=1", "--num_batches=1000000")
+            self.assertEqual(process.returncode, code)
+            self.assertIn("total images/sec: ", rest)
+            self.assertIn("interrupted after", errors)
+            self.assertGreaterEqual(self.run_json()["statistics"]["steps_measured"], 10)
+
+    def test_says_that_it_was_interrupted_before_anything_was_measured(self):
+        process, rest, errors = self.interrupt(
+            signal.SIGINT, "Running warm up", "--num_warmup_batches=1000000")
         self.assertEqual(process.returncode, 130)
-        self.assertIn("total images/sec: ", rest)
-        self.assertIn("interrupted after", errors)
-        self.assertGreaterEqual(self.run_json()["statistics"]["steps_measured"], 10)
+        self.assertNotIn("total images/sec: ", rest)
+        self.assertIn("interrupted before the first timed step", errors)
+        self.assertEqual(self.run_json()["error"]["exit_code"], 130)
 
     def test_refuses_what_does_not_fit_into_memory_before_the_first_step(self):
-        done = lockstep("run", "--model=vgg19", "--batch_size=20000", "--num_intra_threads=1")
+        done = lockstep("run", "--model=vgg19", "--batch_size=20000", "--num_intra_threads=1",
+                        "--result_dir", self.directory.name)
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertRegex(done.stderr, r"needs [\d.]+ TiB of memory, [\d.]+ GiB are available")
+        message = r"needs [\d.]+ TiB of memory, [\d.]+ GiB are available"
+        self.assertRegex(done.stderr, message)
+        error = self.run_json()["error"]
+        self.assertEqual(error["exit_code"], 3)
+        self.assertRegex(error["message"], message)
+
+    def test_fails_an_unstable_run_only_when_it_is_strict(self):
+        # No interval of one step: it is never stable.
+        once = [*TINY, "--num_batches=1"]
+        self.assertEqual(lockstep("run", *once).returncode, 0)
+        done = lockstep("run", *once, "--strict", "--result_dir", self.directory.name)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn("total images/sec: ", done.stdout)
+        self.assertFalse(self.run_json()["statistics"]["stable"])
+
+    def test_stops_when_it_is_precise_enough(self):
+        # Few intervals are wider than this: one of the first looks, from 20 steps on, decides.
+        done = lockstep("run", *TINY, "--num_batches=100000", "--target_precision=0.9",
+                        "--result_dir", self.directory.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        statistics = self.run_json()["statistics"]
+        self.assertGreaterEqual(statistics["steps_measured"], 20)
+        self.assertLess(statistics["steps_measured"], 1000)
 
     def test_says_what_was_meant_and_what_is_known(self):
         for arguments, words in [
@@ -142,6 +202,11 @@ class Run(unittest.TestCase):
         done = lockstep("show", "resnet50", "--plan", "--batch_size=2", "--num_intra_threads=1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("reorders of activations and gradients: 0\n", done.stdout)
+        done = lockstep("show", "resnet50", "--plan", "--batch_size=2", "--num_intra_threads=1",
+                        "--json")
+        plan = json.loads(done.stdout)
+        self.assertEqual(plan["reorders_of_data"], 0)
+        self.assertIn("conv1", [step["layer"] for step in plan["steps"]])
 
 
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ void print_labelled(std::string_view label, Colour colour, std::string_view text
   fmt::print(stderr, "{} {}\n", paint(label, colour, wants_colour(stderr)), text);
 }
 
-ExitCode print_error(ExitCode code, std::string_view message, std::string_view hint = {}) {
-  print_labelled("error:", Colour::red, message);
-  if (!hint.empty()) print_labelled("hint:", Colour::cyan, hint);
-  return code;
+ExitCode print_error(const Error& error) {
+  print_labelled("error:", Colour::red, error.what());
+  if (!error.hint().empty()) print_labelled("hint:", Colour::cyan, error.hint());
+  return error.code();
 }
 
 const Verb& find_verb(const std::string& name) {
@@ -70,15 +70,23 @@ void print_note(std::string_view text) {
   print_labelled("note:", Colour::cyan, text);
 }
 
+Error current_error() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::environment, "out of memory"};
+  } catch (const std::exception& error) {
+    return {ExitCode::rank_failed, fmt::format("unexpected: {}", error.what())};
+  }
+}
+
 ExitCode report_errors(const std::function<ExitCode()>& body) {
   try {
     return body();
-  } catch (const Error& error) {
-    return print_error(error.code(), error.what(), error.hint());
-  } catch (const std::bad_alloc&) {
-    return print_error(ExitCode::environment, "out of memory");
-  } catch (const std::exception& error) {
-    return print_error(ExitCode::rank_failed, fmt::format("unexpected: {}", error.what()));
+  } catch (const std::exception&) {
+    return print_error(current_error());
   }
 }
 

@@ -25,6 +25,9 @@ std::span<const Verb> verbs();
 // The whole program: finds the verb and runs it.
 ExitCode command_line(Arguments arguments);
 
+// The exception that is being handled, as an Error.
+Error current_error();
+
 // The body's exit code; an exception that it throws is printed on stderr and becomes one.
 ExitCode report_errors(const std::function<ExitCode()>& body);
 

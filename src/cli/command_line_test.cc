@@ -65,6 +65,12 @@ TEST(CommandLine, ExplainsEachVerbInTwoWays) {
   }
 }
 
+TEST(CommandLine, ExplainsOneVerbAtATime) {
+  const Output output = lockstep({"help", "run", "extra"});
+  EXPECT_EQ(output.code, ExitCode::usage);
+  EXPECT_THAT(output.err, HasSubstr("unexpected argument extra\n"));
+}
+
 TEST(CommandLine, NamesTheClosestVerb) {
   const Output output = lockstep({"rum"});
   EXPECT_EQ(output.code, ExitCode::usage);
@@ -131,6 +137,15 @@ TEST(Run, PrintsTheResolvedConfigurationWithWarningsAside) {
   EXPECT_EQ(output.code, ExitCode::ok);
   EXPECT_EQ(spec::trial_from_json(output.out).batch_size, 8);
   EXPECT_THAT(output.err, StartsWith("warning: --xla has no effect: "));
+}
+
+TEST(Run, PrintsAConfigurationWithNothingLeftToResolve) {
+  const auto config = nlohmann::json::parse(
+      lockstep({"run", "--model=lenet", "--num_epochs=2", "--batch_size=1000", "--print-config"})
+          .out);
+  EXPECT_EQ(config["num_batches"], 2563);  // 2 x 1,281,167 images
+  EXPECT_GE(config["threads_per_device"], 1);
+  EXPECT_EQ(config["dataset"], "imagenet");
 }
 
 TEST(Run, ExitsWithUsageForAnUnknownFlag) {

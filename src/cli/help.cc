@@ -129,7 +129,7 @@ std::string list_help(bool) {
 std::string show_help(bool) {
   return "usage: lockstep show MODEL [--data_name=NAME] [--image_size=N] [--num_classes=N] "
          "[--json]\n"
-         "       lockstep show MODEL --plan [flags of run]\n\n"
+         "       lockstep show MODEL --plan [--json] [flags of run]\n\n"
          "Prints the layers of a model: shapes, parameters, multiply-adds and bytes.\n"
          "--plan: what the compiled network does in a step instead, operation by operation, with\n"
          "the code that runs each, its memory and its reorders.\n";

@@ -5,11 +5,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "machine/environment.h"
+#include "machine/cores.h"
 #include "train/epochs.h"
 #include "train/optimizer.h"
 
 namespace lockstep::cli {
+
 Job make_job(spec::Trial trial) {
   Job job;
   job.model = &model::find(trial.model, trial.dataset);
@@ -21,6 +22,9 @@ Job make_job(spec::Trial trial) {
   trial.num_classes = job.graph.classes();
   if (trial.batch_size == 0) trial.batch_size = job.model->batch_size;
   if (trial.label_smoothing < 0) trial.label_smoothing = job.graph.label_smoothing;
+  job.processors =
+      machine::place(machine::allowed(), trial.devices, trial.threads_per_device).front();
+  trial.threads_per_device = static_cast<int>(job.processors.size());
   job.trial = std::move(trial);
   job.batches = train::timed_batches(job.trial, *job.model, job.global_batch());
   return job;
@@ -44,9 +48,12 @@ std::int64_t memory_bytes(const Job& job, const engine::PlanSummary& plan) {
          copies * static_cast<std::int64_t>(plan.parameter_bytes);
 }
 
-void refuse_too_much_memory(const Job& job, std::int64_t bytes) {
-  const std::int64_t available = machine::available_memory_bytes();
-  if (available == 0 || bytes <= available) return;
+void refuse_too_much_memory(const Job& job, std::int64_t bytes,
+                            const machine::Environment& environment) {
+  // Nothing left is what a full cgroup says, and a system that does not tell its memory at all.
+  if (environment.memory_bytes == 0) return;
+  const std::int64_t available = environment.memory_available_bytes;
+  if (bytes <= available) return;
   throw Error(
       ExitCode::environment,
       fmt::format("{} with a batch of {} needs {} of memory, {} are available", job.trial.model,

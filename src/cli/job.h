@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "engine/engine.h"
+#include "machine/environment.h"
 #include "model/zoo.h"
 #include "spec/trial.h"
 
@@ -13,12 +15,14 @@ struct Job {
   spec::Trial trial;  // names and sizes resolved: what a result carries
   const model::Model* model = nullptr;
   model::Graph graph;
-  std::int64_t batches = 0;  // timed steps, unless something ends the run earlier
+  std::int64_t batches = 0;     // timed steps, unless something ends the run earlier
+  std::vector<int> processors;  // of the first device's team
 
   std::int64_t global_batch() const { return std::int64_t{trial.batch_size} * trial.devices; }
   bool training() const { return trial.mode == spec::Mode::training; }
 };
-// Throws Error(usage) for a model that is not there or images that are too small for it.
+// Throws Error(usage) for a model that is not there, images that are too small for it or more
+// threads than cores. Call it before the thread joins a team.
 Job make_job(spec::Trial trial);
 
 engine::Options engine_options(const Job& job);
@@ -26,6 +30,7 @@ engine::Options engine_options(const Job& job);
 // Of one device: the plan's arena, the parameters, and in training gradients and optimizer slots.
 std::int64_t memory_bytes(const Job& job, const engine::PlanSummary& plan);
 // Throws Error(environment) when the machine does not have that much.
-void refuse_too_much_memory(const Job& job, std::int64_t bytes);
+void refuse_too_much_memory(const Job& job, std::int64_t bytes,
+                            const machine::Environment& environment);
 
 }  // namespace lockstep::cli

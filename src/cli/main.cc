@@ -5,7 +5,9 @@
 #include "machine/cores.h"
 
 int main(int argc, char** argv) {
-  lockstep::machine::correct_openmp_environment(argv);
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  return static_cast<int>(lockstep::cli::command_line(arguments));
+  const auto code = lockstep::cli::report_errors([&] {
+    lockstep::machine::correct_openmp_environment(argv);
+    return lockstep::cli::command_line(std::vector<std::string>(argv + 1, argv + argc));
+  });
+  return static_cast<int>(code);
 }

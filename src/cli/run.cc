@@ -1,5 +1,6 @@
 #include "cli/run.h"
 
+#include <algorithm>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -7,14 +8,15 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "cli/environment_json.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
+#include "cli/outlook.h"
 #include "cli/run_log.h"
 #include "machine/cores.h"
 #include "machine/peak.h"
 #include "record/samples_file.h"
+#include "report/closing.h"
 #include "report/run_json.h"
 #include "spec/flags.h"
 #include "stats/result.h"
@@ -24,41 +26,45 @@
 namespace lockstep::cli {
 namespace {
 
-// What a run learns about the machine and carries into its result.
-struct Site {
+// The start of a run and what is known by then.
+struct Start {
+  double time = 0;  // on now()'s clock
   machine::Environment environment;
-  std::vector<std::string> warnings;
-  std::vector<int> processors;
-  machine::Peak peak;
+  std::vector<std::string> warnings;  // printed already
 };
 
-Site settle(const spec::Trial& trial) {
-  Site site;
-  site.environment = machine::environment();
-  site.environment.libraries.push_back(engine::library());
-  site.warnings = machine::warnings(site.environment);
-  site.processors =
-      machine::place(machine::allowed(), trial.devices, trial.threads_per_device).front();
-  machine::join_team(site.processors);
-  site.peak = machine::measure_peak();
-  return site;
+// The trial as a result carries it. Epochs may come to more steps than a trial can count.
+nlohmann::ordered_json config_of(const Job& job) {
+  auto config = nlohmann::ordered_json::parse(to_json(job.trial));
+  config["num_batches"] = job.batches;
+  return config;
 }
 
-// What is going to happen, before it does. The time is that at a share of the peak which
-// convolutional networks reach.
-std::string outlook(const Job& job, const Site& site, std::int64_t memory) {
-  constexpr double kTypicalShare = 0.75;
-  constexpr int kTypicalWarmup = 5;
-  const double macs = double(model::cost(job.graph).macs) * (job.training() ? 3 : 1);
-  const double step =
-      2 * macs * double(job.global_batch()) / (site.peak.gflops * 1e9 * kTypicalShare);
-  return fmt::format(
-      "{} of memory; {} thread{} on processor{} {}; FMA peak {:.0f} GFLOP/s ({}); about {} a step, "
-      "{} in all",
-      human_bytes(double(memory)), site.processors.size(), site.processors.size() == 1 ? "" : "s",
-      site.processors.size() == 1 ? "" : "s", machine::ranges(site.processors), site.peak.gflops,
-      site.peak.instructions, human_seconds(step),
-      human_seconds(step * double(job.batches + kTypicalWarmup)));
+report::RunInfo info_of(Arguments arguments) {
+  report::RunInfo info;
+  info.version = LOCKSTEP_VERSION;
+  info.argv = {"lockstep", "run"};
+  info.argv.insert(info.argv.end(), arguments.begin(), arguments.end());
+  info.started = std::time(nullptr);
+  return info;
+}
+
+// Says what the flags do otherwise than their words suggest; the result repeats it.
+std::vector<std::string> warn(const spec::Parsed& parsed) {
+  for (const std::string& warning : parsed.warnings) print_warning(warning);
+  for (const std::string& note : parsed.notes) print_note(note);
+  std::vector<std::string> all = parsed.warnings;
+  all.insert(all.end(), parsed.notes.begin(), parsed.notes.end());
+  return all;
+}
+
+void look_around(Start& start) {
+  start.environment = machine::environment();
+  start.environment.libraries.push_back(engine::library());
+  for (std::string& warning : machine::warnings(start.environment)) {
+    print_warning(warning);
+    start.warnings.push_back(std::move(warning));
+  }
 }
 
 // What the user fixed is not corrected behind their back.
@@ -67,11 +73,11 @@ stats::UnsteadyStart unsteady_start(const spec::Trial& trial) {
 }
 
 train::Outcome train_with_log(const Job& job, std::unique_ptr<engine::Engine> engine,
-                              const Site& site, RunLog& log) {
+                              const std::string& host_name, RunLog& log) {
   std::optional<record::SamplesWriter> samples;
   if (!job.trial.result_dir.empty()) {
     samples.emplace(record::samples_path(job.trial.result_dir, 0),
-                    record::SamplesHeader{0, site.environment.host_name});
+                    record::SamplesHeader{0, host_name});
   }
   const Interrupt interrupt;
   train::Hooks hooks;
@@ -96,18 +102,12 @@ ExitCode interrupted() {
   return Interrupt::signal() == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
 }
 
-// Numbers where steps were timed, otherwise the reason why there are none.
-stats::Result result_of(const Job& job, const Site& site, const train::Outcome& outcome,
-                        double started) {
-  const auto environment = environment_json(site.environment);
-  if (outcome.error)
-    return stats::failed_result(job.trial, environment, site.warnings, *outcome.error);
+// What the timed steps say; without any, throws the reason why.
+stats::Measured measured(const Job& job, const train::Outcome& outcome, double started) {
+  if (outcome.error) throw Error(*outcome.error);
   const auto timed =
       std::span(outcome.samples).subspan(static_cast<std::size_t>(outcome.warm_up_steps));
-  if (timed.empty()) {
-    return stats::failed_result(job.trial, environment, site.warnings,
-                                Error(interrupted(), "interrupted before the first timed step"));
-  }
+  if (timed.empty()) throw Error(interrupted(), "interrupted before the first timed step");
   stats::Measured measured;
   measured.summary =
       stats::summarise(timed, static_cast<int>(job.global_batch()), unsteady_start(job.trial));
@@ -116,19 +116,49 @@ stats::Result result_of(const Job& job, const Site& site, const train::Outcome& 
   measured.usage.peak_rss_bytes = machine::peak_rss_bytes();
   measured.usage.gflops = stats::gflops(double(model::cost(job.graph).macs),
                                         measured.summary.images_per_second, job.trial.mode);
-  measured.usage.peak_gflops = site.peak.gflops;
-  auto warnings = site.warnings;
-  if (outcome.ending == train::Ending::interrupted) {
-    warnings.push_back(
-        fmt::format("interrupted after {} of {} timed steps", timed.size(), job.batches));
-  }
-  return stats::measured_result(job.trial, environment, std::move(warnings), measured);
+  return measured;
 }
 
-ExitCode exit_code(const Job& job, const stats::Result& result, const train::Outcome& outcome) {
-  if (result.failure() != nullptr) return result.failure()->code;
-  if (outcome.ending == train::Ending::interrupted) return interrupted();
-  const bool stable = result.measured()->summary.stable;
+struct Finished {
+  stats::Result result;
+  bool interrupted = false;
+};
+
+// The run itself, from the first thread to the last line. An exception means: no numbers.
+Finished measure(const Job& job, const Start& start) {
+  machine::join_team(job.processors);
+  const machine::Peak peak = machine::measure_peak();
+  RunLog log(job);
+  log.header();
+  std::unique_ptr<engine::Engine> engine = engine::compile(job.graph, engine_options(job));
+  const std::int64_t memory = memory_bytes(job, engine->plan());
+  refuse_too_much_memory(job, memory, start.environment);
+  print_note(outlook(job, peak, memory));
+  const train::Outcome outcome =
+      train_with_log(job, std::move(engine), start.environment.host_name, log);
+
+  stats::Measured numbers = measured(job, outcome, start.time);
+  // Whatever else runs makes the peak seem too low, never too high.
+  numbers.usage.peak_gflops = std::max(peak.gflops, machine::measure_peak().gflops);
+  log.finish(numbers.summary, outcome);
+  print_note(report::closing_text(numbers));
+  const bool interrupted = outcome.ending == train::Ending::interrupted;
+  auto warnings = start.warnings;
+  if (interrupted) {
+    warnings.push_back(fmt::format("interrupted after {} of {} timed steps",
+                                   numbers.summary.cut + numbers.summary.steps, job.batches));
+  }
+  auto result = stats::measured_result(job.trial, environment_json(start.environment),
+                                       std::move(warnings), std::move(numbers));
+  for (const std::string& warning : std::span(result.warnings).subspan(start.warnings.size())) {
+    print_warning(warning);
+  }
+  return {std::move(result), interrupted};
+}
+
+ExitCode exit_code(const Job& job, const Finished& finished) {
+  if (finished.interrupted) return interrupted();
+  const bool stable = finished.result.measured()->summary.stable;
   return job.trial.strict && !stable ? ExitCode::unstable : ExitCode::ok;
 }
 
@@ -145,40 +175,38 @@ void make_directory(const std::string& path) {
 }  // namespace
 
 ExitCode run(Arguments arguments) {
-  const double started = now();
-  const std::time_t started_at = std::time(nullptr);
+  Start start{.time = now(), .environment = {}, .warnings = {}};
+  report::RunInfo info = info_of(arguments);
   const spec::Parsed parsed = spec::parse_run(arguments, process_getenv);
-  for (const std::string& warning : parsed.warnings) print_warning(warning);
-  for (const std::string& note : parsed.notes) print_note(note);
+  start.warnings = warn(parsed);
   const Job job = make_job(parsed.trial);
+  info.config = config_of(job);
+  info.processors = machine::ranges(job.processors);
   if (parsed.print_config) {
-    fmt::print("{}\n", to_json(job.trial));
+    fmt::print("{}\n", info.config.dump(2));
     return ExitCode::ok;
   }
   make_directory(job.trial.result_dir);
+  const auto keep = [&](const stats::Result& result) {
+    if (!job.trial.result_dir.empty()) report::write_run_json(job.trial.result_dir, info, result);
+    return ExitCode::ok;
+  };
 
-  const Site site = settle(job.trial);
-  RunLog log(job);
-  log.header();
-  std::unique_ptr<engine::Engine> engine = engine::compile(job.graph, engine_options(job));
-  const std::int64_t memory = memory_bytes(job, engine->plan());
-  refuse_too_much_memory(job, memory);
-  print_note(outlook(job, site, memory));
-  const train::Outcome outcome = train_with_log(job, std::move(engine), site, log);
-
-  const stats::Result result = result_of(job, site, outcome, started);
-  log.finish(result, outcome);
-  for (const std::string& warning : result.warnings) print_warning(warning);
-  if (!job.trial.result_dir.empty()) {
-    report::RunInfo info;
-    info.version = LOCKSTEP_VERSION;
-    info.argv = {arguments.begin(), arguments.end()};
-    info.started = started_at;
-    info.config = nlohmann::ordered_json::parse(to_json(job.trial));
-    report::write_run_json(job.trial.result_dir, info, result);
+  look_around(start);
+  std::optional<Finished> finished;
+  try {
+    finished = measure(job, start);
+  } catch (const std::exception&) {
+    const Error error = current_error();
+    // A file that cannot be written must not hide what went wrong before.
+    report_errors([&] {
+      return keep(stats::failed_result(job.trial, environment_json(start.environment),
+                                       start.warnings, error));
+    });
+    throw Error(error);
   }
-  if (outcome.error) throw Error(*outcome.error);
-  return exit_code(job, result, outcome);
+  keep(finished->result);
+  return exit_code(job, *finished);
 }
 
 }  // namespace lockstep::cli

@@ -48,8 +48,7 @@ report::Accuracies mean_accuracies(std::span<const record::Sample> samples) {
 
 RunLog::RunLog(const Job& job)
     : job_(job),
-      lines_(job.trial, static_cast<int>(job.global_batch()),
-             static_cast<std::size_t>(job.batches)),
+      lines_(job.trial, static_cast<int>(job.global_batch())),
       progress_(job.batches, report::Progress::standard_error()) {}
 
 void RunLog::header() {
@@ -60,11 +59,14 @@ void RunLog::header() {
 
 void RunLog::warm_up() {
   say(report::kRunningWarmup);
+  progress_.announce("warming up");
 }
 
 void RunLog::timed() {
+  progress_.hide();
   say(report::kDoneWarmup);
   if (job_.trial.mode != spec::Mode::evaluation) say(lines_.header());
+  progress_.start();
 }
 
 void RunLog::step(const record::Sample& sample, std::int64_t timed_step) {
@@ -88,16 +90,15 @@ void RunLog::step(const record::Sample& sample, std::int64_t timed_step) {
   progress_.update(timed_step);
 }
 
-void RunLog::finish(const stats::Result& result, const train::Outcome& outcome) {
+void RunLog::finish(const stats::Summary& summary, const train::Outcome& outcome) {
   progress_.hide();
-  if (result.measured() == nullptr) return;
   const auto timed =
       std::span(outcome.samples).subspan(static_cast<std::size_t>(outcome.warm_up_steps));
   if (job_.trial.mode == spec::Mode::evaluation) {
     say(report::accuracy_line(mean_accuracies(timed),
                               static_cast<std::int64_t>(timed.size()) * job_.global_batch()));
   }
-  say(report::total_block(result.measured()->summary.images_per_second));
+  say(report::total_block(summary.images_per_second));
 }
 
 }  // namespace lockstep::cli

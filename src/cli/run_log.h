@@ -6,7 +6,7 @@
 #include "record/sample.h"
 #include "report/console.h"
 #include "report/progress.h"
-#include "stats/result.h"
+#include "stats/summary.h"
 #include "train/worker.h"
 
 namespace lockstep::cli {
@@ -20,7 +20,7 @@ class RunLog {
   void warm_up();
   void timed();
   void step(const record::Sample& sample, std::int64_t timed_step);  // 0: warm-up
-  void finish(const stats::Result& result, const train::Outcome& outcome);
+  void finish(const stats::Summary& summary, const train::Outcome& outcome);
 
  private:
   const Job& job_;

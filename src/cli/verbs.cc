@@ -74,9 +74,8 @@ ExitCode show(Arguments arguments) {
   const spec::Trial trial = spec::parse_run(flags, process_getenv).trial;
   if (plan) {
     const Job job = make_job(trial);
-    machine::join_team(
-        machine::place(machine::allowed(), trial.devices, trial.threads_per_device).front());
-    fmt::print("{}", show_plan(engine::compile(job.graph, engine_options(job))->plan()));
+    machine::join_team(job.processors);
+    fmt::print("{}", show_plan(engine::compile(job.graph, engine_options(job))->plan(), json));
     return ExitCode::ok;
   }
   fmt::print("{}",
@@ -102,9 +101,8 @@ ExitCode help(Arguments arguments) {
     fmt::print("{}", program_help());
     return ExitCode::ok;
   }
-  std::vector<std::string> verb_with_help(arguments.begin(), arguments.end());
-  verb_with_help.emplace_back("--help");
-  return command_line(verb_with_help);
+  if (arguments.size() > 1) unexpected("help", arguments[1]);
+  return command_line(std::vector<std::string>{arguments[0], "--help"});
 }
 
 // New verbs stand above `version`.

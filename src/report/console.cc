@@ -77,27 +77,24 @@ std::string accuracy_line(const Accuracies& accuracies, std::int64_t examples) {
                      fixed(accuracies.top_1, 4), fixed(accuracies.top_5, 4), examples);
 }
 
-StepLog::StepLog(const spec::Trial& trial, int global_batch, std::size_t capacity)
-    : global_batch_(global_batch),
-      display_every_(trial.display_every),
-      ewma_(trial.display_perf_ewma),
+StepLog::StepLog(const spec::Trial& trial, int global_batch)
+    : display_every_(trial.display_every),
       loss_(trial.loss_to_report),
-      with_accuracies_(trial.print_training_accuracy || trial.mode == spec::Mode::forward_only) {
-  times_.reserve(capacity);
-}
+      with_accuracies_(trial.print_training_accuracy || trial.mode == spec::Mode::forward_only),
+      speed_(global_batch, trial.display_perf_ewma) {}
 
 std::string StepLog::header() const {
   return step_header(loss_, with_accuracies_);
 }
 
 std::optional<std::string> StepLog::add(const record::Sample& timed) {
-  times_.push_back(timed.end - timed.begin);
-  const auto step = static_cast<std::int64_t>(times_.size());
+  speed_.add(timed.end - timed.begin);
+  const std::int64_t step = speed_.steps();
   if (step != 1 && step % display_every_ != 0) return std::nullopt;
   std::optional<Accuracies> accuracies;
   if (with_accuracies_) accuracies = {timed.top_1, timed.top_5};
   const float loss = loss_ == spec::LossToReport::total ? timed.loss : timed.base_loss;
-  return step_line(step, stats::speed(times_, global_batch_, ewma_), loss, accuracies);
+  return step_line(step, speed_.speed(), loss, accuracies);
 }
 
 }  // namespace lockstep::report

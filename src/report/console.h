@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/sample.h"
+#include "report/running_speed.h"
 #include "spec/trial.h"
 #include "stats/speed.h"
 
@@ -56,19 +57,17 @@ std::string accuracy_line(const Accuracies& accuracies, std::int64_t examples);
 // of all steps so far, not of those since the last line.
 class StepLog {
  public:
-  StepLog(const spec::Trial& trial, int global_batch, std::size_t capacity);
+  StepLog(const spec::Trial& trial, int global_batch);
 
   std::string header() const;
   // The line of this step, when it has one.
   std::optional<std::string> add(const record::Sample& timed);
 
  private:
-  int global_batch_;
   int display_every_;
-  std::optional<double> ewma_;
   spec::LossToReport loss_;
   bool with_accuracies_;
-  std::vector<double> times_;
+  RunningSpeed speed_;
 };
 
 }  // namespace lockstep::report

@@ -57,7 +57,7 @@ TEST(Console, PrintsWhatTfCnnBenchmarksPrints) {
   text += kInitializing;
   text += kRunningWarmup;
   text += kDoneWarmup;
-  text += lines_of(StepLog(trial, 8, 3), samples);
+  text += lines_of(StepLog(trial, 8), samples);
   text += total_block(0.5699);
   EXPECT_EQ(text,
             "lockstep:    0.1.0\n"
@@ -103,7 +103,7 @@ TEST(StepLog, SpeaksOfTheFirstStepAndOfEveryTenthAndOfAllStepsSoFar) {
   // 64 images: ten speeds of 640 and ten of 320, mean of the speeds 480, images over time 426.7.
   std::vector<double> times(10, 0.1);
   times.resize(20, 0.2);
-  EXPECT_EQ(lines_of(StepLog(trial, 64, 20), steps_of(times, 9.1336F)),
+  EXPECT_EQ(lines_of(StepLog(trial, 64), steps_of(times, 9.1336F)),
             "Step\tImg/sec\ttotal_loss\n"
             "1\timages/sec: 640.0 +/- 0.0 (jitter = 0.0)\t9.134\n"
             "10\timages/sec: 640.0 +/- 0.0 (jitter = 0.0)\t9.134\n"
@@ -114,7 +114,7 @@ TEST(StepLog, CountsItsStepsFromOneWhateverTheWarmUpTook) {
   const spec::Trial trial;
   std::vector<record::Sample> samples = steps_of({0.5}, 1);
   samples[0].step = 13;
-  EXPECT_EQ(StepLog(trial, 1, 1).add(samples[0]),
+  EXPECT_EQ(StepLog(trial, 1).add(samples[0]),
             "1\timages/sec: 2.0 +/- 0.0 (jitter = 0.0)\t1.000\n");
 }
 
@@ -122,7 +122,7 @@ TEST(StepLog, ShowsTheLossThatWasAskedForAndAccuracies) {
   spec::Trial trial;
   trial.loss_to_report = spec::LossToReport::base;
   trial.print_training_accuracy = true;
-  EXPECT_EQ(lines_of(StepLog(trial, 1, 1), steps_of({0.5}, 3)),
+  EXPECT_EQ(lines_of(StepLog(trial, 1), steps_of({0.5}, 3)),
             "Step\tImg/sec\tbase_loss\ttop_1_accuracy\ttop_5_accuracy\n"
             "1\timages/sec: 2.0 +/- 0.0 (jitter = 0.0)\t2.000\t0.100\t0.500\n");
 }
@@ -130,7 +130,7 @@ TEST(StepLog, ShowsTheLossThatWasAskedForAndAccuracies) {
 TEST(StepLog, ShowsAccuraciesOfForwardOnlyRuns) {
   spec::Trial trial;
   trial.mode = spec::Mode::forward_only;
-  EXPECT_EQ(StepLog(trial, 1, 1).header(),
+  EXPECT_EQ(StepLog(trial, 1).header(),
             "Step\tImg/sec\ttotal_loss\ttop_1_accuracy\ttop_5_accuracy\n");
 }
 
@@ -138,7 +138,7 @@ TEST(StepLog, CanFollowAMovingAverage) {
   spec::Trial trial;
   trial.display_every = 3;
   trial.display_perf_ewma = 0.5;
-  EXPECT_EQ(lines_of(StepLog(trial, 7, 3), steps_of({4, 2, 1}, 1)),
+  EXPECT_EQ(lines_of(StepLog(trial, 7), steps_of({4, 2, 1}, 1)),
             "Step\tImg/sec\ttotal_loss\n"
             "1\timages/sec: 1.8 +/- 0.0 (jitter = 0.0)\t1.000\n"
             "3\timages/sec: 4.1 +/- 1.3 (jitter = 2.6)\t1.000\n");

@@ -52,6 +52,16 @@ Progress::Output Progress::standard_error() {
 Progress::Progress(std::int64_t total, Output output)
     : total_(total), output_(std::move(output)), start_(output_.clock()), last_(start_) {}
 
+void Progress::announce(std::string_view text) {
+  if (!output_.terminal) return;
+  output_.write(fmt::format("{}{}", kClearLine, text));
+  shown_ = true;
+}
+
+void Progress::start() {
+  start_ = last_ = output_.clock();
+}
+
 void Progress::update(std::int64_t done) {
   const double time = output_.clock();
   if (time - last_ < (output_.terminal ? kSecondsBetweenRedraws : kSecondsBetweenLines)) return;

@@ -24,7 +24,14 @@ class Progress {
   static Output standard_error();
 
   Progress(std::int64_t total, Output output);
+  ~Progress() { hide(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
+  // What goes on before the steps that are counted; on a terminal only, until the next update.
+  void announce(std::string_view text);
+  // The counted steps begin now: their time is what the end is reckoned from.
+  void start();
   void update(std::int64_t done);
   // Takes the bar off the terminal, before anything else is printed there and at the end.
   void hide();

@@ -68,5 +68,26 @@ TEST(Progress, RedrawsInPlaceOnATerminalAndLeavesNothingBehind) {
             "\r\x1b[K");
 }
 
+TEST(Progress, ReckonsFromTheStartOfTheCountedSteps) {
+  Fake fake;
+  Progress progress(4, fake.output(false));
+  fake.time += 50;  // compiling, warming up
+  progress.start();
+  fake.time += 10;
+  progress.update(1);
+  EXPECT_EQ(fake.written, "1/4 steps, 10.0 s, ETA 30.0 s\n");
+}
+
+TEST(Progress, AnnouncesOnATerminalOnlyAndTakesItOffWhateverEndsTheRun) {
+  for (const bool terminal : {true, false}) {
+    Fake fake;
+    {
+      Progress progress(4, fake.output(terminal));
+      progress.announce("warming up");
+    }
+    EXPECT_EQ(fake.written, terminal ? "\r\x1b[Kwarming up\r\x1b[K" : "");
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::report

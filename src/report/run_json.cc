@@ -75,7 +75,8 @@ Json run_json(const RunInfo& info, const stats::Result& result) {
   const stats::Measured* measured = result.measured();
   const stats::Failure* failure = result.failure();
   Json context = {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(info.started))},
-                  {"lockstep_version", info.version}};
+                  {"lockstep_version", info.version},
+                  {"processors", info.processors}};
   if (result.environment.is_object()) context.update(result.environment);
   return {
       {"schema", {{"name", "lockstep-run"}, {"version", kRunVersion}}},

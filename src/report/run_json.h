@@ -15,9 +15,10 @@ namespace lockstep::report {
 inline constexpr int kRunVersion = 1;
 
 struct RunInfo {
-  std::string version;  // of lockstep
-  std::vector<std::string> argv;
+  std::string version;            // of lockstep
+  std::vector<std::string> argv;  // the whole command, from the program's name on
   std::time_t started = 0;
+  std::string processors;         // "0-3": those that the run computed on
   nlohmann::ordered_json config;  // the resolved trial
 };
 

@@ -23,6 +23,7 @@ RunInfo info() {
   return {.version = "0.1.0",
           .argv = {"lockstep", "run", "--model=trivial"},
           .started = 1700000000,
+          .processors = "0-1",
           .config = {{"model", "trivial"}, {"batch_size", 32}}};
 }
 

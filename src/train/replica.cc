@@ -27,7 +27,9 @@ data::Images images_of(const engine::ImageBuffer& buffer) {
 }
 
 Error not_finite(float loss, std::uint64_t step, const std::string& layer) {
-  std::string message = fmt::format("the loss is {} at step {}", loss, step);
+  // Not-a-number has no sign to speak of.
+  std::string message = fmt::format("the loss is {} at step {} (from 0, warm-up included)",
+                                    std::isnan(loss) ? std::abs(loss) : loss, step);
   if (!layer.empty()) message += fmt::format(": layer {} is the first that is not finite", layer);
   return {ExitCode::rank_failed, message,
           "lower --init_learning_rate, or limit gradients with --gradient_clip"};

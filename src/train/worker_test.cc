@@ -263,8 +263,10 @@ TEST(Worker, NamesTheStepAndTheLayerWhenTheLossIsNotFinite) {
   EXPECT_EQ(outcome.ending, Ending::error);
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->code(), ExitCode::rank_failed);
-  EXPECT_STREQ(outcome.error->what(),
-               "the loss is nan at step 6: layer conv3 is the first that is not finite");
+  EXPECT_STREQ(
+      outcome.error->what(),
+      "the loss is nan at step 6 (from 0, warm-up included): layer conv3 is the first that is "
+      "not finite");
   EXPECT_THAT(outcome.error->hint(), HasSubstr("--init_learning_rate"));
   EXPECT_EQ(outcome.samples.size(), 6);
   EXPECT_EQ(outcome.warm_up_steps, 2);

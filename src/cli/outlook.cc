@@ -1,0 +1,67 @@
+#include "cli/outlook.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "machine/cores.h"
+#include "machine/memory.h"
+
+namespace lockstep::cli {
+namespace {
+
+// Forward, and in training the gradients of the data and of the weights, which cost the same.
+double passes(const Job& job) {
+  return job.training() ? 3 : 1;
+}
+
+// Bytes of one forward pass: every layer reads its inputs and writes its output for every image,
+// and reads its parameters once.
+double forward_bytes(const Job& job) {
+  std::int64_t elements = 0;
+  for (const model::Layer& layer : job.graph.layers) {
+    if (layer.inputs.empty()) continue;  // the images are there already
+    elements += layer.shape.elements();
+    for (const int input : layer.inputs) {
+      elements += job.graph.layers[static_cast<std::size_t>(input)].shape.elements();
+    }
+  }
+  return sizeof(float) * (double(elements) * double(job.global_batch()) +
+                          double(model::cost(job.graph).parameters));
+}
+
+}  // namespace
+
+double expected_step_seconds(const Job& job, double gflops, double gigabytes_per_second) {
+  constexpr double kTypicalShare = 0.75;
+  const double macs = double(model::cost(job.graph).macs) * double(job.global_batch());
+  const double arithmetic = 2 * macs / (gflops * 1e9 * kTypicalShare);
+  const double traffic = forward_bytes(job) / (gigabytes_per_second * 1e9);
+  return passes(job) * std::max(arithmetic, traffic);
+}
+
+double expected_run_seconds(const Job& job, double step_seconds) {
+  constexpr int kTypicalWarmup = 5;
+  const int warmup = job.trial.num_warmup_batches.value_or(kTypicalWarmup);
+  double timed = step_seconds * double(job.batches);
+  // The step that crosses the limit is finished.
+  if (job.trial.max_time) timed = std::min(timed, *job.trial.max_time + step_seconds);
+  return step_seconds * warmup + timed;
+}
+
+std::string outlook(const Job& job, const machine::Peak& peak, std::int64_t memory_bytes) {
+  // Small, because the first step waits for it; a larger cache makes the outlook too bright.
+  constexpr std::size_t kMeasuredBytes = std::size_t{16} << 20;
+  const double memory_speed = machine::measure_memory(kMeasuredBytes).read;
+  const double step = expected_step_seconds(job, peak.gflops, memory_speed);
+  const char* plural = job.processors.size() == 1 ? "" : "s";
+  return fmt::format(
+      "{} of memory; {} thread{} on processor{} {}; FMA peak {:.0f} GFLOP/s ({}); about {} a step, "
+      "{} in all",
+      human_bytes(double(memory_bytes)), job.processors.size(), plural, plural,
+      machine::ranges(job.processors), peak.gflops, peak.instructions, human_seconds(step),
+      human_seconds(expected_run_seconds(job, step)));
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "stats/result.h"
+
+namespace lockstep::report {
+
+// A run in one sentence, behind its lines, for whoever reads along: what run.json says in full.
+std::string closing_text(const stats::Measured& measured);
+
+}  // namespace lockstep::report

@@ -1,0 +1,44 @@
+#include "report/closing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace lockstep::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+stats::Measured measured() {
+  stats::Measured measured;
+  measured.summary.step_median = 0.4321;
+  measured.summary.step_p95 = 1.25;
+  measured.summary.images_per_second_interval = {71.94, 75.06};
+  measured.usage = {.warmup_steps = 3,
+                    .seconds_to_first_step = 0.8,
+                    .peak_rss_bytes = std::int64_t{3} << 29,
+                    .gflops = 32,
+                    .peak_gflops = 128};
+  return measured;
+}
+
+TEST(Closing, SaysTheRunInOneSentence) {
+  EXPECT_EQ(closing_text(measured()),
+            "median step 432.10 ms, p95 1.25 s; 95 % interval 71.9 to 75.1 images/s; 32.0 GFLOP/s, "
+            "25 % of the peak; peak memory 1.50 GiB; first step after 0.8 s");
+}
+
+TEST(Closing, LeavesOutWhatIsNotKnown) {
+  stats::Measured unknown = measured();
+  unknown.summary.images_per_second_interval->high = INFINITY;
+  EXPECT_THAT(closing_text(unknown), HasSubstr("interval from 71.9 images/s, no upper bound; "));
+  unknown.summary.images_per_second_interval.reset();
+  unknown.usage.peak_gflops.reset();
+  EXPECT_THAT(closing_text(unknown), Not(HasSubstr("interval")));
+  EXPECT_THAT(closing_text(unknown), HasSubstr("32.0 GFLOP/s; peak memory"));
+}
+
+}  // namespace
+}  // namespace lockstep::report
