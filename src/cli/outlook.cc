@@ -52,7 +52,7 @@ double expected_run_seconds(const Job& job, double step_seconds) {
 
 std::string outlook(const Job& job, const machine::Peak& peak, std::int64_t memory_bytes) {
   // Small, because the first step waits for it; a larger cache makes the outlook too bright.
-  constexpr std::size_t kMeasuredBytes = std::size_t{16} << 20;
+  constexpr std::size_t kMeasuredBytes = std::size_t{8} << 20;
   const double memory_speed = machine::measure_memory(kMeasuredBytes).read;
   const double step = expected_step_seconds(job, peak.gflops, memory_speed);
   const char* plural = job.processors.size() == 1 ? "" : "s";
