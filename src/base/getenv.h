@@ -1,7 +1,11 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -10,6 +14,16 @@ using Getenv = std::function<const char*(const char* name)>;
 
 inline const char* process_getenv(const char* name) {
   return std::getenv(name);
+}
+
+// The names of all that the process has.
+inline std::vector<std::string> process_variables() {
+  std::vector<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    names.push_back(text.substr(0, text.find('=')));
+  }
+  return names;
 }
 
 }  // namespace lockstep

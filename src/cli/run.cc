@@ -21,6 +21,7 @@
 #include "spec/flags.h"
 #include "stats/result.h"
 #include "stats/warmup.h"
+#include "train/learning_rate.h"
 #include "train/worker.h"
 
 namespace lockstep::cli {
@@ -177,9 +178,14 @@ void make_directory(const std::string& path) {
 ExitCode run(Arguments arguments) {
   Start start{.time = now(), .environment = {}, .warnings = {}};
   report::RunInfo info = info_of(arguments);
-  const spec::Parsed parsed = spec::parse_run(arguments, process_getenv);
+  const spec::Parsed parsed = spec::parse_run(arguments, process_getenv, process_variables());
   start.warnings = warn(parsed);
   const Job job = make_job(parsed.trial);
+  if (const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
+      unused && job.training()) {
+    print_warning(*unused);
+    start.warnings.push_back(*unused);
+  }
   info.config = config_of(job);
   info.processors = machine::ranges(job.processors);
   if (parsed.print_config) {

@@ -71,7 +71,9 @@ ExitCode show(Arguments arguments) {
   flags[0] = "--model=" + flags[0];
   const bool json = std::erase(flags, "--json") > 0;
   const bool plan = std::erase(flags, "--plan") > 0;
-  const spec::Trial trial = spec::parse_run(flags, process_getenv).trial;
+  const spec::Parsed parsed = spec::parse_run(flags, process_getenv, process_variables());
+  for (const std::string& warning : parsed.warnings) print_warning(warning);
+  const spec::Trial& trial = parsed.trial;
   if (plan) {
     const Job job = make_job(trial);
     machine::join_team(job.processors);

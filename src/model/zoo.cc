@@ -109,7 +109,7 @@ const Model& find(std::string_view name, std::string_view dataset) {
   const Model* model = resolve(squash(name), images);
   if (model == nullptr) {
     const std::vector<std::string> known = names_for(images);
-    throw Error(ExitCode::usage, fmt::format("unknown model {}{}", name, suggestion(name, known)),
+    throw Error(ExitCode::usage, fmt::format("unknown model '{}'{}", name, suggestion(name, known)),
                 "known models: " + join(known, ", "));
   }
   if (!images.empty() && model->dataset != images) {

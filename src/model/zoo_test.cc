@@ -109,7 +109,7 @@ TEST(Find, TakesTheSpellingsOfThePredecessors) {
 
 TEST(Find, SuggestsTheClosestNameAndListsTheKnownOnes) {
   const std::string error = usage_error([] { find("resnet5O"); });
-  EXPECT_THAT(error, HasSubstr("unknown model resnet5O: did you mean resnet50?"));
+  EXPECT_THAT(error, HasSubstr("unknown model 'resnet5O': did you mean resnet50?"));
   EXPECT_THAT(error, HasSubstr("densenet100_k24"));
   EXPECT_THAT(usage_error([] { find("transformer"); }), Not(HasSubstr("did you mean")));
   EXPECT_THAT(usage_error([] { find(""); }), HasSubstr("unknown model"));
