@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "comm/schedule.h"
+
+namespace lockstep::comm {
+
+// Where the ranks are.
+struct Topology {
+  std::vector<int> host_of;  // of every rank; hosts count from 0
+
+  int world() const { return static_cast<int>(host_of.size()); }
+};
+
+// An all-reduce on one rank, in two halves. Behind `reduce`, the ranges that a rank owns hold the
+// sums over all ranks; every element is owned by exactly one rank. `distribute` carries owned
+// ranges to everybody. Run on one array they make an all-reduce; with the update of owned
+// parameters in between, `reduce` on gradients and `distribute` on parameters make a step of
+// training; alone they are reduce-scatter and all-gather.
+struct Collective {
+  Schedule reduce;
+  std::vector<Range> owned;  // ascending, apart, not empty
+  Schedule distribute;       // its rounds count from 0 again
+};
+
+// Boundaries between ranks' shares of a range fall on multiples of `grain` elements from its begin.
+using Algorithm = Collective(const Topology& topology, int rank, Range range, std::size_t grain);
+
+Algorithm ring;              // neighbours only; 2 (n - 1) rounds of 1/n of the range
+Algorithm halving_doubling;  // 2 log2 n rounds; any world
+Algorithm tree;              // binomial, to rank 0 and back: few rounds, whole ranges
+Algorithm direct;            // everybody to each owner at once: for ranks that share memory
+Algorithm hierarchical;      // direct within hosts, ring between them
+
+// All of the range to one owner, who may be a rank that contributes nothing (a server), and back to
+// all contributors: what a parameter server does.
+Collective to_owner(std::span<const int> contributors, int owner, int rank, Range range);
+
+struct AlgorithmRow {
+  std::string_view name;
+  Algorithm* make;
+  std::string_view summary;
+};
+std::span<const AlgorithmRow> algorithms();
+
+}  // namespace lockstep::comm

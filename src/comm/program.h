@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "comm/collective.h"
+
+namespace lockstep::comm {
+
+// Ranks of one host read each other's memory, so a schedule needs to say when that is safe. Every
+// rank counts what it has done to a chunk; an operation of a program waits until peers have done so
+// many of theirs:
+//
+//   send      needs nothing: counting it publishes the range
+//   recv(_add) waits until the peer has counted the matching send
+//   whatever writes a range waits until everybody who was sent it has counted the matching recv
+//
+// The proof (program_test.cc) shows for all algorithms and worlds that any order which respects the
+// waits orders every two conflicting accesses, and leaves the right sums.
+enum class Array : std::uint8_t { gradients, parameters };
+
+struct Wait {
+  int peer = 0;
+  int count = 0;  // of the peer's operations on this chunk
+
+  bool operator==(const Wait&) const = default;
+};
+
+struct Operation {
+  enum class Kind : std::uint8_t { send, recv, recv_add, update };
+  Kind kind = Kind::send;
+  Array array = Array::gradients;
+  int peer = -1;  // none: an update
+  Range range;
+  std::vector<Wait> waits;
+};
+
+// What one rank does to one chunk in one step. A chunk is counted as soon as its gradients are
+// final there: operations count from 1 on, and a wait for count 1 waits for the gradients.
+struct Program {
+  std::vector<Operation> operations;
+  // Before the chunk's gradients may be written again.
+  std::vector<Wait> settled;
+};
+
+// What one rank does to one chunk, as its strategy has it: reduce gradients, update what it owns,
+// distribute parameters.
+struct Exchange {
+  Collective collective;
+  bool contributes = true;  // has gradients of its own: a dedicated server has none
+};
+
+// The waits of `rank` follow from the schedules of its peers: `of(peer)` gives them.
+Program compile(int rank, const std::function<const Exchange&(int peer)>& of);
+
+}  // namespace lockstep::comm

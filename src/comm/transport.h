@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "comm/collective.h"
+#include "comm/wire.h"
+
+namespace lockstep::comm {
+
+// One rank's membership in the world. Ranks of one host share memory whatever the transport; a wire
+// carries what goes between hosts. One thread of the rank calls everything but fail().
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  virtual int rank() const = 0;
+  virtual const Topology& topology() const = 0;
+  int world() const { return topology().world(); }
+  virtual const std::string& host_name(int rank) const = 0;
+
+  // Collective, for small texts at the start, at the end and for decisions in between: everybody's,
+  // by rank. Throws the first cause when a rank is lost meanwhile.
+  virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
+
+  // Collective, once: takes `bytes` of zeroed memory, aligned to 2 MiB, that all ranks of this host
+  // can read and write. Nothing of it outlives the processes, however they end.
+  virtual void share(std::size_t bytes) = 0;
+  // The memory of a rank of this host, behind share(); empty for ranks of other hosts.
+  virtual std::span<std::byte> memory_of(int rank) const = 0;
+
+  // Null where all ranks are on one host.
+  virtual Wire* wire() = 0;
+
+  // Tells every rank, whatever it waits for, that this one cannot go on; from any thread. The first
+  // cause in the world wins.
+  virtual void fail(const Error& error) = 0;
+  // Throws Error(rank_failed) with the first cause when some rank failed or is lost: its rank, its
+  // host, what happened. Cheap: a waiting rank calls it every millisecond or so.
+  virtual void check() const = 0;
+
+  // What ranks say of each other's progress when one is lost: "at step 12".
+  virtual void at_step(std::int64_t step) = 0;
+};
+
+// All ranks in this process, one thread each; result[r] is rank r's.
+std::vector<std::unique_ptr<Transport>> connect_threads(int world);
+
+}  // namespace lockstep::comm
