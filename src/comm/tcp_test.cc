@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <csignal>
-#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -246,7 +248,9 @@ std::vector<std::string> mapped_here() {
 
 // A world with rank `other` in a process of its own, and all other ranks here.
 struct MixedWorld {
-  MixedWorld(int world, int other, const std::vector<std::string>& hosts, double deadline) {
+  MixedWorld(int other, const std::vector<std::string>& hosts, double deadline)
+      : ranks(hosts.size()) {
+    const int world = static_cast<int>(hosts.size());
     Start start(world, 20);
     start.options.deadline = deadline;
     const auto options = [&](int rank) {
@@ -267,18 +271,19 @@ struct MixedWorld {
 
   static constexpr std::size_t kBytes = 1 << 20;
   std::optional<RankProcess> process;
-  std::map<int, std::unique_ptr<Transport>> ranks;
+  std::vector<std::unique_ptr<Transport>> ranks;  // without the other one
 };
 
 TEST(TcpProcesses, ThatAreKilledAreNamedAtOnce) {
   for (const int victim : {0, 2}) {
-    MixedWorld world(3, victim, {"a", "b", "c"}, 60);
+    MixedWorld world(victim, {"a", "b", "c"}, 60);
     // Somebody waits for data of the lost rank; what is named is the cause, not the consequence.
     std::vector<float> into(10);
     Wire& wire = *world.ranks[1]->wire();
     wire.post([&] { wire.receive(victim, 0, into, false, [] {}); });
     world.process->signal(SIGKILL);
-    for (const auto& [rank, transport] : world.ranks) {
+    for (const auto& transport : world.ranks) {
+      if (!transport) continue;
       const Verdict verdict = wait_for_failure(*transport);
       EXPECT_EQ(fmt::format("rank {} on {}, at step 12, is lost: its process ended", victim,
                             transport->host_name(victim)),
@@ -290,9 +295,10 @@ TEST(TcpProcesses, ThatAreKilledAreNamedAtOnce) {
 
 TEST(TcpProcesses, ThatAreStoppedAreNamedAfterTheDeadline) {
   for (const int victim : {0, 1}) {
-    MixedWorld world(3, victim, {"a", "a", "a"}, 1);
+    MixedWorld world(victim, {"a", "a", "a"}, 1);
     world.process->signal(SIGSTOP);
-    for (const auto& [rank, transport] : world.ranks) {
+    for (const auto& transport : world.ranks) {
+      if (!transport) continue;
       EXPECT_EQ(fmt::format("rank {} on {}, at step 12, is lost: silent for 1 s", victim,
                             transport->host_name(victim)),
                 wait_for_failure(*transport).text);
@@ -304,7 +310,7 @@ TEST(TcpProcesses, ThatAreStoppedAreNamedAfterTheDeadline) {
 }
 
 TEST(TcpProcesses, EndWhenAnotherRankFails) {
-  MixedWorld world(2, 1, {"a", "a"}, 60);
+  MixedWorld world(1, {"a", "a"}, 60);
   world.ranks[0]->fail(Error(ExitCode::environment, "disk full"));
   const int status = world.process->wait();
   EXPECT_TRUE(WIFEXITED(status));
@@ -312,7 +318,7 @@ TEST(TcpProcesses, EndWhenAnotherRankFails) {
 }
 
 TEST(TcpProcesses, OfOneHostShareMemoryThatHasNoName) {
-  MixedWorld world(3, 1, {"a", "a", "b"}, 60);
+  MixedWorld world(1, {"a", "a", "b"}, 60);
   Transport& here = *world.ranks[0];
   EXPECT_EQ(world.kBytes, here.memory_of(0).size());
   EXPECT_EQ(std::byte{1}, here.memory_of(0)[1]) << "written by rank 1";
