@@ -122,6 +122,16 @@ TEST_F(TcpWire, KeepsAMessageUntilSomebodyWaitsForIt) {
   EXPECT_EQ(1'000'000.0F, got_early.back());
 }
 
+TEST_F(TcpWire, PutsAMessageInPlaceThatIsHalfHereAlready) {
+  const Floats sent = counting(3'000'000, 0);
+  Floats sums(sent.size(), 1);
+  send(0, 1, 1, sent);
+  wait_until([&] { return ranks_[1]->wire()->bytes_received() > 0; });
+  receive(1, 0, 1, sums, true);
+  pending_.wait();
+  EXPECT_EQ(counting(sent.size(), 1), sums);
+}
+
 TEST_F(TcpWire, CountsThePayloadAsEncoded) {
   const Floats data(1001, 1.5F);
   Floats plain(data.size()), half(data.size());
