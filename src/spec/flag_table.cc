@@ -270,9 +270,9 @@ void add_device(Rows& rows) {
   rows.works("variable_update",
              choice("parameter_server",
                     {"parameter_server", "replicated", "distributed_replicated", "independent",
-                     "distributed_all_reduce", "collective_all_reduce", "horovod"}),
+                     "distributed_all_reduce", "collective_all_reduce", "horovod", "barrier_only"}),
              "how devices exchange gradients; all are the same on one device",
-             set<&Trial::variable_update>);
+             set<&Trial::exchange, &Exchange::variable_update>);
 }
 
 void add_optimizer(Rows& rows) {
