@@ -18,4 +18,9 @@ Schedule mirrored(const Schedule& reduce, int rounds);
 // The whole collective of a rank that reduces like this and then owns `owned`, which may be empty.
 Collective there_and_back(Schedule reduce, int rounds, Range owned);
 
+// Appends a reduction around a ring of some of the ranks, as the one at `position` of `members`
+// does it, in the size of the ring - 1 rounds from `first_round` on. The share that it owns then.
+Range reduce_around_ring(Schedule& reduce, std::span<const int> members, int position, Range range,
+                         std::size_t grain, int first_round);
+
 }  // namespace lockstep::comm

@@ -104,7 +104,7 @@ Program compile(const Topology& topology, int rank,
       }
     }
     const int peer = operation.peer;
-    if (peer < 0 || topology.host_of[peer] != topology.host_of[rank]) continue;
+    if (peer < 0 || !topology.same_host(rank, peer)) continue;
     const bool is_send = operation.kind == Operation::Kind::send;
     int& n = exchanged[peer][2 * static_cast<int>(operation.array) + (is_send ? 1 : 0)];
     const Wait match{peer, count_of_match(of(peer).collective, rank, operation, n++)};

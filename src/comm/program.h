@@ -43,7 +43,8 @@ struct Operation {
 // settled. So a wait for count 1 waits for gradients, and for count i + 2 for operations[i].
 struct Program {
   std::vector<Operation> operations;
-  // Before the chunk's next step: everything that was sent has been read.
+  // Before the chunk's next step: everything that was sent has been read. (Of messages to other
+  // hosts the wire says so.) Within a step no algorithm writes what a message may still read.
   std::vector<Wait> settled;
 };
 
