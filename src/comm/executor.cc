@@ -235,8 +235,8 @@ class Executor::State : public std::enable_shared_from_this<State> {
       ++count;
     }
     if (count == 0) return rest.first(1);
-    const bool updates = count < rest.size() && rest[count].kind == Kind::update &&
-                         rest[count].range == first.range;
+    const bool updates =
+        count < rest.size() && rest[count].kind == Kind::update && rest[count].range == first.range;
     return rest.first(updates ? count + 1 : count);
   }
 

@@ -22,7 +22,8 @@ std::string interval_text(const stats::Interval& interval) {
 }  // namespace
 
 std::string closing_text(const stats::Measured& measured) {
-  const auto& [summary, usage] = measured;
+  const stats::Summary& summary = measured.summary;
+  const stats::Usage& usage = measured.usage;
   std::string text = fmt::format("median step {}, p95 {}", step_text(summary.step_median),
                                  step_text(summary.step_p95));
   if (summary.images_per_second_interval) {

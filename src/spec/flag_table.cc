@@ -103,10 +103,6 @@ void num_eval_epochs(Parsed& parsed, const Value& value) {
 
 void num_gpus(Parsed& parsed, const Value& value) {
   set<&Trial::devices>(parsed, value);
-  if (parsed.trial.devices == 1) return;
-  not_in_this_version(fmt::format("--num_gpus={}", parsed.trial.devices),
-                      "several devices come with a later one",
-                      "--num_gpus=1 trains on one device, with all allowed cores");
 }
 
 void device(Parsed&, const Value& value) {

@@ -44,9 +44,8 @@ Full fullness(std::span<const Layout::Segment> parameters, const spec::Exchange&
                       exchange.agg_small_grads_max_group);
   }
   constexpr double kMiB = 1 << 20;
-  return from_size(parameters, exchange.fusion_threshold_mb
-                                   ? *exchange.fusion_threshold_mb * kMiB
-                                   : static_cast<double>(automatic_bytes));
+  return from_size(parameters, exchange.fusion_threshold_mb ? *exchange.fusion_threshold_mb * kMiB
+                                                            : static_cast<double>(automatic_bytes));
 }
 
 }  // namespace

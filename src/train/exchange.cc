@@ -1,7 +1,8 @@
 #include "train/exchange.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <bit>
 
 #include "base/check.h"
 
@@ -32,7 +33,8 @@ comm::Encoding encoding(spec::WirePrecision precision) {
 
 // Everybody's to rank 0 and back.
 comm::Exchange tally_exchange(const Site& site, comm::Range range, int rank) {
-  if (!site.strategy->in_step) return {.collective = {.reduce = {}, .owned = {range}, .distribute = {}}};
+  if (!site.strategy->in_step)
+    return {.collective = {.reduce = {}, .owned = {range}, .distribute = {}}};
   return {.collective = comm::tree(site.ranks.topology, rank, range, range.size())};
 }
 
@@ -102,12 +104,13 @@ void Exchange::all_completed() {
 
 Tally Exchange::finish(const Tally& mine) {
   const comm::Range range = chunks_.back().range;
-  std::memcpy(&mine_.gradients[range.begin], &mine, sizeof mine);
+  using Floats = std::array<float, sizeof(Tally) / sizeof(float)>;
+  std::ranges::copy(std::bit_cast<Floats>(mine), &mine_.gradients[range.begin]);
   executor_->produced(static_cast<int>(chunks_.size()) - 1);
   executor_->finish();
-  Tally sums;
-  std::memcpy(&sums, &mine_.parameters[range.begin], sizeof sums);
-  return sums;
+  Floats sums{};
+  std::copy_n(&mine_.parameters[range.begin], sums.size(), sums.begin());
+  return std::bit_cast<Tally>(sums);
 }
 
 }  // namespace lockstep::train

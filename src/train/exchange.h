@@ -38,8 +38,8 @@ class Exchange {
   // A step, in this order:
   void begin();
   void before_gradients();
-  void completed(int parameter);  // by backward
-  void all_completed();           // of a rank that has no backward
+  void completed(int parameter);    // by backward
+  void all_completed();             // of a rank that has no backward
   Tally finish(const Tally& mine);  // the sums over all ranks
 
   const comm::Executor& executor() const { return *executor_; }
@@ -49,7 +49,7 @@ class Exchange {
   comm::Transport& transport_;
   const Site site_;
   const spec::Exchange options_;
-  std::vector<strategy::Chunk> chunks_;  // the tally's last
+  std::vector<strategy::Chunk> chunks_;         // the tally's last
   std::vector<std::vector<int>> completed_by_;  // by parameter: chunks
   std::vector<comm::Window> windows_;
   comm::Window mine_;

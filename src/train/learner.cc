@@ -21,9 +21,9 @@ void Learner::begin_step(std::int64_t step) {
 template <typename Visit>
 double Learner::each_segment(comm::Range range, const Visit& visit) const {
   double sum = 0;
-  auto segment = std::ranges::upper_bound(
-      layout_.segments, range.begin, {},
-      [](const Layout::Segment& s) { return s.offset + s.size; });
+  auto segment =
+      std::ranges::upper_bound(layout_.segments, range.begin, {},
+                               [](const Layout::Segment& s) { return s.offset + s.size; });
   for (; segment != layout_.segments.end() && segment->offset < range.end; ++segment) {
     sum += visit(comm::Range{std::max(range.begin, segment->offset),
                              std::min(range.end, segment->offset + segment->size)},

@@ -24,14 +24,14 @@ int optimizer_slots(spec::OptimizerKind kind);
 // An element with value 0 and gradient 0 stays 0 under every rule: padding needs no care.
 class Optimizer {
  public:
-  // `scale`: what makes a mean of gradients that come as sums. Throws Error(usage) where the options
-  // would divide by zero.
+  // `scale`: what makes a mean of gradients that come as sums. Throws Error(usage) where the
+  // options would divide by zero.
   Optimizer(const spec::Optimizer& options, std::span<float> parameters, double scale = 1);
 
   // Every step: first this, then update() once for each element, in any order and on any threads.
   void begin_step(double learning_rate);
-  // Updates as many elements from `offset` on as there are gradients. Returns the sum of the squares
-  // of their new values where the parameter decays, else 0. Allocates nothing.
+  // Updates as many elements from `offset` on as there are gradients. Returns the sum of the
+  // squares of their new values where the parameter decays, else 0. Allocates nothing.
   double update(std::size_t offset, std::span<const float> gradients, bool decays);
 
  private:

@@ -39,11 +39,11 @@ Layout agreed_layout(comm::Transport& transport, Layout mine) {
   const std::vector<std::string> all = transport.all_gather(to_text(mine));
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank].empty() || all[rank] == all.front()) continue;  // a server takes the workers'
-    throw Error(ExitCode::environment,
-                fmt::format("rank {} on {} lays out the parameters otherwise than rank 0 on {}",
-                            rank, transport.host_name(static_cast<int>(rank)),
-                            transport.host_name(0)),
-                "all hosts need the same kind of processor and the same oneDNN");
+    throw Error(
+        ExitCode::environment,
+        fmt::format("rank {} on {} lays out the parameters otherwise than rank 0 on {}", rank,
+                    transport.host_name(static_cast<int>(rank)), transport.host_name(0)),
+        "all hosts need the same kind of processor and the same oneDNN");
   }
   return mine;
 }
@@ -64,7 +64,8 @@ Replica::Replica(const spec::Trial& trial, const model::Model& model,
   engine::initialise(*engine_, trial.seed);
 
   const data::Images images = images_of(engine_->images());
-  first_sample_ = static_cast<std::uint64_t>(transport.rank()) * static_cast<std::uint64_t>(images.n);
+  first_sample_ =
+      static_cast<std::uint64_t>(transport.rank()) * static_cast<std::uint64_t>(images.n);
   data::fill_images(images, trial.seed, first_sample_);
   labels_.resize(static_cast<std::size_t>(images.n));
   const int classes = trial.num_classes > 0 ? trial.num_classes : model.classes;
@@ -79,9 +80,8 @@ Replica::Replica(const spec::Trial& trial, const model::Model& model,
 
 Tally Replica::step(record::Recorder& recorder, const Tally& wishes) {
   const auto step = static_cast<std::int64_t>(recorder.samples().size());
-  const engine::Batch batch{.labels = labels_,
-                            .step = static_cast<std::uint64_t>(step),
-                            .first_sample = first_sample_};
+  const engine::Batch batch{
+      .labels = labels_, .step = static_cast<std::uint64_t>(step), .first_sample = first_sample_};
   recorder.begin();
   recorder.end(Phase::input);  // the images are where the engine wants them
   exchange_.begin();

@@ -26,9 +26,9 @@ class Replica {
   std::int64_t global_batch() const { return global_batch_; }
   const Exchange& exchange() const { return exchange_; }
 
-  // One step as the trial's mode has it; `wishes` go into the tally. Returns the sums over all ranks.
-  // Throws Error(rank_failed) that names the step and the layer when the loss is not finite; that
-  // step is not recorded.
+  // One step as the trial's mode has it; `wishes` go into the tally. Returns the sums over all
+  // ranks. Throws Error(rank_failed) that names the step and the layer when the loss is not finite;
+  // that step is not recorded.
   Tally step(record::Recorder& recorder, const Tally& wishes);
 
  private:

@@ -83,16 +83,16 @@ class Loop {
     if (hooks_.on_step) hooks_.on_step(recorder_.samples().back(), timed_step);
   }
 
-  // A rank that is alone does what it wishes. Ranks in step do what the tally of the last step says,
-  // and have their say in the next one.
-  bool decided(float Tally::* wish, bool mine) {
+  // A rank that is alone does what it wishes. Ranks in step do what the tally of the last step
+  // says, and have their say in the next one.
+  bool decided(float Tally::*wish, bool mine) {
     if (!together_) return mine;
     wishes_.*wish = mine ? 1 : 0;
     return agreed_.*wish > 0;
   }
   // One clock decides for all of them.
   template <typename Condition>
-  bool decided_by_clock(float Tally::* wish, const Condition& condition) {
+  bool decided_by_clock(float Tally::*wish, const Condition& condition) {
     return decided(wish, (!together_ || transport_.rank() == 0) && condition());
   }
 

@@ -40,7 +40,7 @@ struct Outcome {
   std::int64_t warm_up_steps = 0;       // so many of them
   double first_step_begin = 0;          // on now()'s clock
   Ending ending = Ending::batches;
-  std::optional<Error> error;  // where that is the ending
+  std::optional<Error> error;                        // where that is the ending
   std::uint64_t bytes_sent = 0, bytes_received = 0;  // of gradients and parameters, by this rank
 };
 
