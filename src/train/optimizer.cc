@@ -112,7 +112,7 @@ Method method(const spec::Optimizer& options, double rate, bool decays) {
   const auto to_float = [](double x) { return static_cast<float>(x); };
   Constants k{};
   k.rate = to_float(rate);
-  k.weight_decay = decays ? to_float(options.weight_decay) : 0;
+  k.weight_decay = decays ? to_float(options.weight_decay.value_or(0)) : 0;
   k.clip = to_float(options.gradient_clip.value_or(std::numeric_limits<double>::infinity()));
   switch (options.kind) {
     case spec::OptimizerKind::sgd:

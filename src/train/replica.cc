@@ -43,7 +43,7 @@ Replica::Replica(const spec::Trial& trial, const model::Model& model,
       gradients_(engine->parameter_floats() * sizeof(float)),
       engine_(std::move(engine)),
       wants_accuracy_(trial.mode != spec::Mode::training || trial.print_training_accuracy),
-      weight_decay_(trial.optimizer.weight_decay) {
+      weight_decay_(trial.optimizer.weight_decay.value_or(model.weight_decay)) {
   engine_->bind(parameters_.floats(), gradients_.floats());
   engine::initialise(*engine_, trial.seed);
 
@@ -55,10 +55,12 @@ Replica::Replica(const spec::Trial& trial, const model::Model& model,
   global_batch_ = std::int64_t{images.n} * trial.devices;
 
   if (trial.mode == spec::Mode::training) {
+    spec::Optimizer rule = trial.optimizer;
+    rule.weight_decay = weight_decay_;
     training_ = Training{
         .learning_rate{trial.learning_rate, model.learning_rate(), global_batch_,
                        examples_per_epoch(trial, model)},
-        .optimizer{trial.optimizer, parameters_.floats(), gradients_.floats()},
+        .optimizer{rule, parameters_.floats(), gradients_.floats()},
     };
     return;
   }
