@@ -50,6 +50,7 @@ Job make_job(spec::Trial trial) {
   trial.image_size = job.graph.layers.front().shape.h;
   trial.num_classes = job.graph.classes();
   if (trial.batch_size == 0) trial.batch_size = job.model->batch_size;
+  if (!trial.optimizer.weight_decay) trial.optimizer.weight_decay = job.model->weight_decay;
   if (trial.label_smoothing < 0) trial.label_smoothing = job.graph.label_smoothing;
   job.placement = placement(trial);
   trial.threads_per_device = static_cast<int>(job.placement.front().size());

@@ -293,7 +293,8 @@ void add_optimizer(Rows& rows) {
              set<&Trial::optimizer, &Optimizer::adam_beta2>);
   rows.works("adam_epsilon", above_zero("1e-8"), "of adam: added to the root",
              set<&Trial::optimizer, &Optimizer::adam_epsilon>);
-  rows.works("weight_decay", real("4e-5"), "L2 of all weights but batch norm's",
+  rows.works("weight_decay", real(""),
+             "L2 of all weights but batch norm's; not set: the model's own, 4e-5 for most",
              set<&Trial::optimizer, &Optimizer::weight_decay>);
   rows.works("gradient_clip", above_zero(""), "clip every gradient to +- this value",
              set<&Trial::optimizer, &Optimizer::gradient_clip>);

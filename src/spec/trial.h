@@ -29,7 +29,7 @@ struct Optimizer {
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
   double adam_epsilon = 1e-8;
-  double weight_decay = 4e-5;           // L2, on everything but batch norm
+  std::optional<double> weight_decay;  // L2, on everything but batch norm; nothing: the model's own
   std::optional<double> gradient_clip;  // by value
 
   bool operator==(const Optimizer&) const = default;

@@ -5,6 +5,15 @@
 #include "train/epochs.h"
 
 namespace lockstep::train {
+namespace {
+
+spec::Optimizer rule(const spec::Trial& trial, const model::Model& model) {
+  spec::Optimizer rule = trial.optimizer;
+  if (!rule.weight_decay) rule.weight_decay = model.weight_decay;
+  return rule;
+}
+
+}  // namespace
 
 Learner::Learner(const spec::Trial& trial, const model::Model& model, const Layout& layout,
                  std::int64_t global_batch, int gradients_of, std::span<float> parameters)
@@ -12,7 +21,7 @@ Learner::Learner(const spec::Trial& trial, const model::Model& model, const Layo
       parameters_(parameters),
       learning_rate_(trial.learning_rate, model.learning_rate(), global_batch,
                      examples_per_epoch(trial, model)),
-      optimizer_(trial.optimizer, parameters.first(layout.floats), 1.0 / gradients_of) {}
+      optimizer_(rule(trial, model), parameters.first(layout.floats), 1.0 / gradients_of) {}
 
 void Learner::begin_step(std::int64_t step) {
   optimizer_.begin_step(learning_rate_.at(step));

@@ -107,7 +107,7 @@ Method method(const spec::Optimizer& options, double rate, float scale, bool dec
   Constants k{};
   k.rate = to_float(rate);
   k.scale = scale;
-  k.weight_decay = decays ? to_float(options.weight_decay) : 0;
+  k.weight_decay = decays ? to_float(options.weight_decay.value_or(0)) : 0;
   k.clip = to_float(options.gradient_clip.value_or(std::numeric_limits<double>::infinity()));
   switch (options.kind) {
     case spec::OptimizerKind::sgd:

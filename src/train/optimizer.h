@@ -14,7 +14,8 @@ int optimizer_slots(spec::OptimizerKind kind);
 // Applies one of the rules to a flat array of parameters, in one pass over parameter, gradient and
 // whatever the rule remembers per element (its slots). The array stays the caller's.
 //
-//   g = scale * gradient + weight_decay * p where the parameter decays, clipped to [-c, c]
+//   g = scale * gradient + weight_decay * p where the parameter decays, clipped to [-c, c]; a
+//       weight decay that is not set is 0: the model's own is the caller's to fill in
 //   sgd       p -= lr g
 //   momentum  v = m v + g;                     p -= lr (g + m v), or lr v without Nesterov
 //   rmsprop   s = d s + (1 - d) g^2, s from 1; v = m v + lr g / sqrt(s + e);  p -= v

@@ -27,7 +27,7 @@ class Reference {
 
   void step(double gradient, bool decays, double rate) {
     ++t_;
-    double g = gradient + (decays ? o_.weight_decay * p_ : 0);
+    double g = gradient + (decays ? *o_.weight_decay * p_ : 0);
     if (o_.gradient_clip) g = std::min(std::max(g, -*o_.gradient_clip), *o_.gradient_clip);
     switch (o_.kind) {
       case OptimizerKind::sgd:

@@ -55,7 +55,7 @@ Replica::Replica(const spec::Trial& trial, const model::Model& model,
                  const Site& site)
     : training_(trial.mode == spec::Mode::training),
       wants_accuracy_(!training_ || trial.print_training_accuracy),
-      weight_decay_(trial.optimizer.weight_decay),
+      weight_decay_(trial.optimizer.weight_decay.value_or(model.weight_decay)),
       layout_(agreed_layout(transport, layout_of(*engine))),
       exchange_(transport, site, layout_, trial.exchange, training_),
       engine_(std::move(engine)) {

@@ -318,6 +318,22 @@ TEST(Worker, PullsDecayingParametersTowardsZero) {
   }
 }
 
+TEST(Worker, DecaysAsTheModelDoesUnlessToldOtherwise) {
+  model::Model model = bowl_model();
+  model.weight_decay = 1;
+  const auto trained = [&](std::optional<double> asked) {
+    Log log;
+    spec::Trial trial = trial_of(0, 300);
+    trial.optimizer.weight_decay = asked;
+    const Outcome outcome = train(trial, model, std::make_unique<Bowl>(log), {});
+    const record::Sample& last = outcome.samples.back();
+    EXPECT_EQ(last.loss > last.base_loss, asked != 0);
+    return log.parameters[0];
+  };
+  EXPECT_NEAR(trained(std::nullopt), Bowl::kTarget / 2, 1e-4);
+  EXPECT_NEAR(trained(0), Bowl::kTarget, 1e-4);
+}
+
 TEST(Worker, FollowsTheLearningRateFromTheFirstWarmUpStep) {
   spec::Trial trial = trial_of(2, 4);
   // 15,000 steps an epoch: the rate becomes 0 at step 3.
