@@ -36,6 +36,16 @@ std::vector<std::vector<int>> placement(const spec::Trial& trial) {
 
 }  // namespace
 
+std::vector<int> Job::processors() const {
+  std::vector<int> all;
+  for (const std::vector<int>& device : placement) {
+    all.insert(all.end(), device.begin(), device.end());
+  }
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
 bool Job::oversubscribed() const {
   return std::ranges::count(placement, placement.front()) > 1;
 }

@@ -192,16 +192,6 @@ ExitCode exit_code(const Job& job, const Finished& finished) {
   return job.trial.strict && !stable ? ExitCode::unstable : ExitCode::ok;
 }
 
-std::vector<int> all_processors(const Job& job) {
-  std::vector<int> all;
-  for (const std::vector<int>& device : job.placement) {
-    all.insert(all.end(), device.begin(), device.end());
-  }
-  std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
-  return all;
-}
-
 void make_directory(const std::string& path) {
   if (path.empty()) return;
   std::error_code error;
@@ -226,7 +216,7 @@ ExitCode run(Arguments arguments) {
     start.warnings.push_back(*unused);
   }
   info.config = config_of(job);
-  info.processors = machine::ranges(all_processors(job));
+  info.processors = machine::ranges(job.processors());
   if (parsed.print_config) {
     fmt::print("{}\n", info.config.dump(2));
     return ExitCode::ok;

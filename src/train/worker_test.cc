@@ -143,12 +143,12 @@ spec::Trial trial_of(int warm_up, int batches) {
 }
 
 Outcome train_alone(const spec::Trial& trial, std::unique_ptr<Bowl> engine,
-                    const Hooks& hooks = {}) {
+                    const Hooks& hooks = {}, const model::Model& model = bowl_model()) {
   const auto world = comm::connect_threads(1);
   Site site;
   site.ranks.topology = world.front()->topology();
   site.strategy = &strategy::find_strategy("independent");
-  return train(trial, bowl_model(), std::move(engine), *world.front(), site, hooks);
+  return train(trial, model, std::move(engine), *world.front(), site, hooks);
 }
 
 Outcome run(const spec::Trial& trial, const Hooks& hooks = {}) {
@@ -325,7 +325,7 @@ TEST(Worker, DecaysAsTheModelDoesUnlessToldOtherwise) {
     Log log;
     spec::Trial trial = trial_of(0, 300);
     trial.optimizer.weight_decay = asked;
-    const Outcome outcome = train(trial, model, std::make_unique<Bowl>(log), {});
+    const Outcome outcome = train_alone(trial, std::make_unique<Bowl>(log), {}, model);
     const record::Sample& last = outcome.samples.back();
     EXPECT_EQ(last.loss > last.base_loss, asked != 0);
     return log.parameters[0];
