@@ -148,6 +148,16 @@ TEST(Run, PrintsAConfigurationWithNothingLeftToResolve) {
   EXPECT_EQ(config["dataset"], "imagenet");
 }
 
+TEST(Run, RefusesSeveralDevicesAndProcesses) {
+  const Output devices = lockstep({"run", "--devices=2", "--print-config"});
+  EXPECT_EQ(devices.code, ExitCode::usage);
+  EXPECT_THAT(devices.err, HasSubstr("--num_gpus=2 is not supported in this version: several "
+                                     "devices come with a later one\n"));
+  const Output job = lockstep({"run", "--job_name=worker", "--worker_hosts=a", "--print-config"});
+  EXPECT_EQ(job.code, ExitCode::usage);
+  EXPECT_THAT(job.err, HasSubstr("--job_name=worker is not supported in this version"));
+}
+
 TEST(Run, ExitsWithUsageForAnUnknownFlag) {
   const Output output = lockstep({"run", "--batchsize=8"});
   EXPECT_EQ(output.code, ExitCode::usage);

@@ -6,12 +6,34 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "machine/cores.h"
+#include "spec/names.h"
 #include "train/epochs.h"
 #include "train/optimizer.h"
 
 namespace lockstep::cli {
+namespace {
+
+void refuse_several(const spec::Trial& trial) {
+  if (trial.cluster.job_name != spec::JobName::none) {
+    throw Error(ExitCode::usage,
+                fmt::format("--job_name={} is not supported in this version: a run is one process "
+                            "on one machine",
+                            spec::name(trial.cluster.job_name)),
+                "leave --job_name and the hosts out");
+  }
+  if (trial.devices > 1) {
+    throw Error(ExitCode::usage,
+                fmt::format("--num_gpus={} is not supported in this version: several devices come "
+                            "with a later one",
+                            trial.devices),
+                "--num_gpus=1 trains on one device, with all allowed cores");
+  }
+}
+
+}  // namespace
 
 Job make_job(spec::Trial trial) {
+  refuse_several(trial);
   Job job;
   job.model = &model::find(trial.model, trial.dataset);
   job.graph =
