@@ -128,7 +128,8 @@ class Rank {
 
   // On a worker's cores: a server mostly sleeps.
   void serve() {
-    machine::join_team(std::span(job_.placement[device_ % job_.placement.size()]).first(1));
+    const std::vector<int>& cores = job_.placement[device_ % job_.placement.size()];
+    machine::join_team(std::span(cores).first(1));
     transport_.all_gather({});
     peak_of_all(transport_, 0);
     const train::Service service = train::serve(job_.trial, *job_.model, transport_, site_);

@@ -21,6 +21,7 @@
 #include "report/closing.h"
 #include "report/run_json.h"
 #include "spec/flags.h"
+#include "spec/launched.h"
 #include "stats/result.h"
 #include "stats/warmup.h"
 #include "train/learning_rate.h"
@@ -78,8 +79,8 @@ stats::UnsteadyStart unsteady_start(const spec::Trial& trial) {
 // A rank's own files, and rank 0's lines.
 class RankRecord {
  public:
-  RankRecord(const Job& job, const comm::Transport& transport, RunLog& log)
-      : log_(transport.rank() == 0 ? &log : nullptr) {
+  RankRecord(const Job& job, const comm::Transport& transport, RunLog* log)
+      : log_(transport.rank() == 0 ? log : nullptr) {
     if (job.trial.result_dir.empty()) return;
     samples_.emplace(
         record::samples_path(job.trial.result_dir, transport.rank()),
@@ -103,7 +104,7 @@ class RankRecord {
   std::optional<record::SamplesWriter> samples_;
 };
 
-train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog& log) {
+train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog* log) {
   const auto record = std::make_shared<RankRecord>(job, transport, log);
   train::Hooks hooks;
   hooks.on_warm_up_start = [record] { record->warm_up(); };
@@ -164,7 +165,7 @@ Finished measure(const Job& job, const Start& start) {
     refuse_too_much_memory(job, memory, start.environment);
     print_note(outlook(job, peak, memory));
   };
-  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, log); };
+  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, &log); };
   const WorldOutcome world = run_ranks(job, ranks, hooks);
   const train::Outcome& outcome = world.mine;
 
@@ -183,6 +184,17 @@ Finished measure(const Job& job, const Start& start) {
     print_warning(warning);
   }
   return {std::move(result), interrupted};
+}
+
+// A process without rank 0: trains or serves, and leaves the words and the result to that one.
+ExitCode take_part(const Job& job) {
+  auto ranks = connect(job);
+  const Interrupt interrupt;
+  RankHooks hooks;
+  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, nullptr); };
+  const WorldOutcome world = run_ranks(job, ranks, hooks);
+  if (world.mine.error) throw Error(*world.mine.error);
+  return world.mine.ending == train::Ending::interrupted ? interrupted() : ExitCode::ok;
 }
 
 ExitCode exit_code(const Job& job, const Finished& finished) {
@@ -208,7 +220,11 @@ ExitCode run(Arguments arguments) {
   report::RunInfo info = info_of(arguments);
   const spec::Parsed parsed = spec::parse_run(arguments, process_getenv, process_variables());
   start.warnings = warn(parsed);
-  const Job job = make_job(parsed.trial);
+  if (parsed.trial.cluster.job_name == spec::JobName::controller) {
+    print_note("workers meet at the first of them: a controller has nothing to do");
+    return ExitCode::ok;
+  }
+  const Job job = make_job(parsed.trial, membership(parsed.trial, spec::launched(process_getenv)));
   if (const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
       unused && job.training()) {
     print_warning(*unused);
@@ -221,6 +237,7 @@ ExitCode run(Arguments arguments) {
     return ExitCode::ok;
   }
   make_directory(job.trial.result_dir);
+  if (job.member.ranks.front() != 0) return take_part(job);
   const auto keep = [&](const stats::Result& result) {
     if (!job.trial.result_dir.empty()) report::write_run_json(job.trial.result_dir, info, result);
     return ExitCode::ok;

@@ -75,7 +75,7 @@ ExitCode show(Arguments arguments) {
   for (const std::string& warning : parsed.warnings) print_warning(warning);
   const spec::Trial& trial = parsed.trial;
   if (plan) {
-    const Job job = make_job(trial);
+    const Job job = make_job(trial, membership(trial, std::nullopt));
     machine::join_team(job.placement.front());
     fmt::print("{}", show_plan(engine::compile(job.graph, engine_options(job))->plan(), json));
     return ExitCode::ok;
