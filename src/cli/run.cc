@@ -144,6 +144,7 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
                                         measured.summary.images_per_second, job.trial.mode);
   measured.usage.peak_gflops = world.peak_gflops;
   measured.ranks = stats::summarise_ranks(world.ranks);
+  measured.servers = world.servers;
   if (world.in_step) measured.straggler = stats::straggler(world.ranks);
   return measured;
 }
