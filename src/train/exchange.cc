@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "comm/arithmetic.h"
 
 namespace lockstep::train {
 namespace {
@@ -153,6 +154,10 @@ void Exchange::before_gradients() {
 
 void Exchange::completed(int parameter) {
   for (const int chunk : completed_by_[static_cast<std::size_t>(parameter)]) {
+    if (!stale_.empty()) {
+      const comm::Range range = chunks_[static_cast<std::size_t>(chunk)].range;
+      comm::copy(&stale_[range.begin], &mine_.parameters[range.begin], range.size());
+    }
     executor_->produced(chunk);
   }
   executor_->progress();

@@ -36,6 +36,8 @@ class Exchange {
 
   // Behind the constructor and the keeper's, once; then steps can come.
   void connect(comm::Keeper& keeper);
+  // The network reads `stale` in place of the parameters, which stays one step behind them.
+  void stage(std::span<float> stale) { stale_ = stale; }
   // Collective: everybody takes rank 0's parameters.
   void broadcast_parameters();
 
@@ -67,6 +69,7 @@ class Exchange {
   std::vector<comm::Window> windows_;
   std::vector<comm::Window> mailboxes_;  // of a server: by worker; of a worker: by server
   comm::Window mine_;
+  std::span<float> stale_;
   std::unique_ptr<comm::Executor> executor_;
 };
 
