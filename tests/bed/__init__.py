@@ -166,7 +166,6 @@ class Hosts:
         """As if the power failed: the host is gone, and its peers hear nothing of it."""
         self.cut(host)
         os.kill(self._pids.pop(host), signal.SIGKILL)
-        (self.directory / host / "pid").unlink()
 
     def iperf(self, sender, receiver, seconds=3):
         """What iperf3 moves over one TCP connection, in bits/s."""
