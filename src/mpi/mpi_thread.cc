@@ -22,8 +22,9 @@ using Clock = std::chrono::steady_clock;
 
 // How long a wait that nobody ends early sleeps between two looks.
 constexpr auto kCheckInterval = milliseconds(5);
-// How long the destructor waits for a thread that may be stuck inside MPI.
-constexpr auto kStopPatience = milliseconds(500);
+// How long to wait for a thread that may be stuck inside MPI, and for others to end MPI.
+constexpr auto kStopPatience = milliseconds(100);
+constexpr auto kEndPatience = std::chrono::seconds(10);
 
 // The sleep between two polls grows with the time since something completed last: short while
 // messages come close upon each other, and a fraction of a percent of a core while a peer computes.
@@ -67,10 +68,11 @@ struct MpiThread::State {
   std::condition_variable changed;
   std::deque<Job> jobs;   // guarded by the mutex
   bool stopping = false;  // guarded by the mutex
-  std::function<void(const Error&)> fail;
   std::promise<void> ended;
+  std::shared_future<void> has_ended = ended.get_future().share();
 
   // The thread's own.
+  std::function<void(const Error&)> tell = [](const Error&) {};
   std::vector<MPI_Request> requests;
   std::vector<Completion> completions;  // of each request
 
@@ -81,7 +83,7 @@ struct MpiThread::State {
     try {
       serve();
     } catch (const Error& error) {
-      fail(error);
+      tell(error);
     }
     ended.set_value();
   }
@@ -141,8 +143,7 @@ struct MpiThread::State {
   }
 };
 
-MpiThread::MpiThread(std::function<void(const Error&)> fail) : state_(std::make_shared<State>()) {
-  state_->fail = std::move(fail);
+MpiThread::MpiThread() : state_(std::make_shared<State>()) {
   std::promise<void> started;
   thread_ = std::thread([state = state_, &started] {
     try {
@@ -163,16 +164,33 @@ MpiThread::MpiThread(std::function<void(const Error&)> fail) : state_(std::make_
 }
 
 MpiThread::~MpiThread() {
+  if (in_order_) finalize();
+  if (abandon()) {
+    thread_.join();
+  } else {
+    thread_.detach();
+  }
+}
+
+void MpiThread::finalize() {
+  const auto deadline = Clock::now() + kEndPatience;
+  try {
+    call([] { require(MPI_Finalize(), "MPI_Finalize"); },
+         [deadline] {
+           if (Clock::now() > deadline) throw Error(ExitCode::rank_failed, "MPI does not end");
+         });
+  } catch (const Error&) {
+    // Everybody has what they came for, so that nothing is lost with it.
+  }
+}
+
+bool MpiThread::abandon() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopping = true;
   }
   state_->changed.notify_one();
-  if (state_->ended.get_future().wait_for(kStopPatience) == std::future_status::ready) {
-    thread_.join();
-  } else {
-    thread_.detach();
-  }
+  return state_->has_ended.wait_for(kStopPatience) == std::future_status::ready;
 }
 
 void MpiThread::post(Job job) {
@@ -197,14 +215,8 @@ void MpiThread::watch(MPI_Request request, Completion completion) {
   state_->completions.push_back(std::move(completion));
 }
 
-void MpiThread::finalize(std::chrono::seconds patience) {
-  const auto deadline = Clock::now() + patience;
-  call([] { require(MPI_Finalize(), "MPI_Finalize"); },
-       [deadline] {
-         if (Clock::now() > deadline) {
-           throw Error(ExitCode::rank_failed, "MPI_Finalize does not return");
-         }
-       });
+void MpiThread::on_error(std::function<void(const Error&)> tell) {
+  post([state = state_.get(), tell = std::move(tell)] { state->tell = tell; });
 }
 
 }  // namespace lockstep::mpi

@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -24,13 +23,15 @@ class MpiThread {
   using Job = std::function<void()>;
   using Completion = std::function<void(std::size_t bytes)>;  // bytes: of a message received
 
-  // Starts MPI. `fail` is told of errors of requests and of jobs that were posted, on the thread,
-  // which does nothing more afterwards.
-  explicit MpiThread(std::function<void(const Error&)> fail);
+  MpiThread();   // starts MPI
+  ~MpiThread();  // ends MPI if all agreed to that, or leaves it as it is
 
-  // Without finalize() before, MPI is left as it is: its end would wait for ranks that may be lost.
-  // A process that ends so has to end with an exit code that says it failed.
-  ~MpiThread();
+  // All ranks have agreed to end: MPI's own end, which waits for everybody, is safe. A process that
+  // ends otherwise has to end with an exit code that says it failed.
+  void end_in_order() { in_order_ = true; }
+  // Runs nothing more on the thread. False when it is stuck inside MPI, which may then use memory
+  // that it was given until the process ends.
+  bool abandon();
 
   MpiThread(const MpiThread&) = delete;
   MpiThread& operator=(const MpiThread&) = delete;
@@ -45,14 +46,18 @@ class MpiThread {
   // On the thread: runs `completion` there when the request has completed.
   void watch(MPI_Request request, Completion completion);
 
-  // Ends MPI; waits for all ranks to do the same. Gives up when they do not within `patience`.
-  void finalize(std::chrono::seconds patience);
+  // Who is told of errors of requests and of posted jobs; on the thread, which does nothing more
+  // afterwards.
+  void on_error(std::function<void(const Error&)> tell);
 
  private:
+  void finalize();
+
   // Outlives this object when the thread is stuck inside MPI.
   struct State;
   std::shared_ptr<State> state_;
   std::thread thread_;
+  bool in_order_ = false;
 };
 
 }  // namespace lockstep::mpi

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
-#include <optional>
+#include <memory>
 
 namespace lockstep::mpi {
 namespace {
@@ -11,7 +11,8 @@ namespace {
 class World : public ::testing::Environment {
  public:
   void SetUp() override {
-    thread.emplace([](const Error& error) { FAIL() << error.what(); });
+    thread = std::make_shared<MpiThread>();
+    thread->on_error([](const Error& error) { FAIL() << error.what(); });
     thread->call(
         [this] {
           require(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
@@ -20,11 +21,11 @@ class World : public ::testing::Environment {
         [] {});
   }
   void TearDown() override {
-    thread->finalize(std::chrono::seconds(5));
+    thread->end_in_order();
     thread.reset();
   }
 
-  std::optional<MpiThread> thread;
+  std::shared_ptr<MpiThread> thread;
   int rank = 0;
   int size = 0;
 };
@@ -32,6 +33,10 @@ class World : public ::testing::Environment {
 World* const world = dynamic_cast<World*>(::testing::AddGlobalTestEnvironment(new World));
 
 }  // namespace
+
+const std::shared_ptr<MpiThread>& shared_thread_for_test() {
+  return world->thread;
+}
 
 MpiThread& thread_for_test() {
   return *world->thread;

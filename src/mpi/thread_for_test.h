@@ -6,6 +6,7 @@ namespace lockstep::mpi {
 
 // MPI starts once in a process, so all tests of the program share its thread.
 MpiThread& thread_for_test();
+const std::shared_ptr<MpiThread>& shared_thread_for_test();
 
 int rank_for_test();
 int world_for_test();
