@@ -47,11 +47,11 @@ function(lockstep_mpirun_tests name)
   endforeach()
 endfunction()
 
-# lockstep_program(NAME ...): a module whose main.cc makes the program `lockstep`; all else in it is
-# a library, so that tests can link it.
+# lockstep_program(NAME PROGRAM program ...): a module whose main.cc makes the program; all else in it
+# is a library, so that tests can link it.
 function(lockstep_program name)
-  lockstep_module(${name} ${ARGN})
-  target_compile_definitions(lockstep_${name} PRIVATE LOCKSTEP_VERSION="${PROJECT_VERSION}")
-  add_executable(lockstep ${PROJECT_SOURCE_DIR}/src/${name}/main.cc)
-  target_link_libraries(lockstep PRIVATE lockstep_${name})
+  cmake_parse_arguments(arg "" "PROGRAM" "" ${ARGN})
+  lockstep_module(${name} ${arg_UNPARSED_ARGUMENTS})
+  add_executable(${arg_PROGRAM} ${PROJECT_SOURCE_DIR}/src/${name}/main.cc)
+  target_link_libraries(${arg_PROGRAM} PRIVATE lockstep_${name})
 endfunction()
