@@ -1,5 +1,6 @@
 #include "cli/job.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -11,6 +12,44 @@
 
 namespace lockstep::cli {
 
+namespace {
+
+// Devices that share cores have one thread each: larger teams would spin for a core that another
+// one has.
+std::vector<std::vector<int>> placement(const spec::Trial& trial) {
+  const machine::Allowed allowed = machine::allowed();
+  if (!trial.oversubscribe || trial.devices <= allowed.usable) {
+    return machine::place(allowed, trial.devices, trial.threads_per_device);
+  }
+  if (trial.threads_per_device > 1) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} devices of {} threads do not fit on {} cores", trial.devices,
+                            trial.threads_per_device, allowed.usable),
+                "devices that share cores (--oversubscribe) have one thread each");
+  }
+  std::vector<std::vector<int>> groups;
+  for (int device = 0; device < trial.devices; ++device) {
+    groups.push_back({allowed.processors[static_cast<std::size_t>(device % allowed.usable)]});
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<int> Job::processors() const {
+  std::vector<int> all;
+  for (const std::vector<int>& device : placement) {
+    all.insert(all.end(), device.begin(), device.end());
+  }
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
+bool Job::oversubscribed() const {
+  return std::ranges::count(placement, placement.front()) > 1;
+}
+
 Job make_job(spec::Trial trial) {
   Job job;
   job.model = &model::find(trial.model, trial.dataset);
@@ -21,10 +60,11 @@ Job make_job(spec::Trial trial) {
   trial.image_size = job.graph.layers.front().shape.h;
   trial.num_classes = job.graph.classes();
   if (trial.batch_size == 0) trial.batch_size = job.model->batch_size;
+  if (!trial.optimizer.weight_decay) trial.optimizer.weight_decay = job.model->weight_decay;
   if (trial.label_smoothing < 0) trial.label_smoothing = job.graph.label_smoothing;
-  job.processors =
-      machine::place(machine::allowed(), trial.devices, trial.threads_per_device).front();
-  trial.threads_per_device = static_cast<int>(job.processors.size());
+  job.placement = placement(trial);
+  trial.threads_per_device = static_cast<int>(job.placement.front().size());
+  job.workers = trial.devices;
   job.trial = std::move(trial);
   job.batches = train::timed_batches(job.trial, *job.model, job.global_batch());
   return job;
@@ -48,8 +88,9 @@ std::int64_t memory_bytes(const Job& job, const engine::PlanSummary& plan) {
          copies * static_cast<std::int64_t>(plan.parameter_bytes);
 }
 
-void refuse_too_much_memory(const Job& job, std::int64_t bytes,
+void refuse_too_much_memory(const Job& job, std::int64_t bytes_per_device,
                             const machine::Environment& environment) {
+  const std::int64_t bytes = bytes_per_device * static_cast<std::int64_t>(job.placement.size());
   // Nothing left is what a full cgroup says, and a system that does not tell its memory at all.
   if (environment.memory_bytes == 0) return;
   const std::int64_t available = environment.memory_available_bytes;

@@ -76,7 +76,7 @@ ExitCode show(Arguments arguments, Transports) {
   const spec::Trial& trial = parsed.trial;
   if (plan) {
     const Job job = make_job(trial);
-    machine::join_team(job.processors);
+    machine::join_team(job.placement.front());
     fmt::print("{}", show_plan(engine::compile(job.graph, engine_options(job))->plan(), json));
     return ExitCode::ok;
   }

@@ -103,10 +103,6 @@ void num_eval_epochs(Parsed& parsed, const Value& value) {
 
 void num_gpus(Parsed& parsed, const Value& value) {
   set<&Trial::devices>(parsed, value);
-  if (parsed.trial.devices == 1) return;
-  not_in_this_version(fmt::format("--num_gpus={}", parsed.trial.devices),
-                      "several devices come with a later one",
-                      "--num_gpus=1 trains on one device, with all allowed cores");
 }
 
 void device(Parsed&, const Value& value) {
@@ -270,9 +266,9 @@ void add_device(Rows& rows) {
   rows.works("variable_update",
              choice("parameter_server",
                     {"parameter_server", "replicated", "distributed_replicated", "independent",
-                     "distributed_all_reduce", "collective_all_reduce", "horovod"}),
+                     "distributed_all_reduce", "collective_all_reduce", "horovod", "barrier_only"}),
              "how devices exchange gradients; all are the same on one device",
-             set<&Trial::variable_update>);
+             set<&Trial::exchange, &Exchange::variable_update>);
 }
 
 void add_optimizer(Rows& rows) {
@@ -297,7 +293,8 @@ void add_optimizer(Rows& rows) {
              set<&Trial::optimizer, &Optimizer::adam_beta2>);
   rows.works("adam_epsilon", above_zero("1e-8"), "of adam: added to the root",
              set<&Trial::optimizer, &Optimizer::adam_epsilon>);
-  rows.works("weight_decay", real("4e-5"), "L2 of all weights but batch norm's",
+  rows.works("weight_decay", real(""),
+             "L2 of all weights but batch norm's; not set: the model's own, 4e-5 for most",
              set<&Trial::optimizer, &Optimizer::weight_decay>);
   rows.works("gradient_clip", above_zero(""), "clip every gradient to +- this value",
              set<&Trial::optimizer, &Optimizer::gradient_clip>);

@@ -126,7 +126,7 @@ const std::vector<Effect>& effects() {
       {"result_dir", {"--result_dir=out"}, {{"result_dir", "out"}}},
       {"num_intra_threads", {"--num_intra_threads=2"}, {{"threads_per_device", "2"}}},
       {"data_format", {"--data_format=NHWC"}, {{"data_format", "NHWC"}}},
-      {"variable_update", {"--variable_update=horovod"}, {{"variable_update", "horovod"}}},
+      {"variable_update", {"--variable_update=horovod"}, {{"exchange.variable_update", "horovod"}}},
       {"optimizer", {"--optimizer=adam"}, {{"optimizer.kind", "adam"}}},
       {"momentum",
        {"--optimizer=momentum", "--momentum=0.8"},

@@ -160,9 +160,11 @@ TEST(UsageError, NamesTheFlagTheValueAndWhatIsExpected) {
   EXPECT_EQ(error_of({"--optimizer=adan"}),
             "--optimizer=adan: expected one of sgd, momentum, rmsprop or adam | "
             "did you mean adam?");
-  EXPECT_THAT(error_of({"--variable_update=mystery"}),
-              HasSubstr("expected one of parameter_server, replicated, distributed_replicated, "
-                        "independent, distributed_all_reduce, collective_all_reduce or horovod"));
+  EXPECT_THAT(
+      error_of({"--variable_update=mystery"}),
+      HasSubstr(
+          "expected one of parameter_server, replicated, distributed_replicated, "
+          "independent, distributed_all_reduce, collective_all_reduce, horovod or barrier_only"));
   EXPECT_EQ(error_of({"--xla=maybe"}), "--xla=maybe: expected true or false | ");
 }
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cli/job.h"
+#include "comm/transport.h"
+#include "train/exchange.h"
+
+namespace lockstep::cli {
+
+// The ranks of this process, in order, as members of the world that the trial names.
+std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job);
+
+// What all ranks agree on, by the trial.
+train::Site site_of(const Job& job, const comm::Topology& topology);
+
+}  // namespace lockstep::cli
