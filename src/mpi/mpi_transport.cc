@@ -86,15 +86,6 @@ class MpiTransport : public Transport, private comm::VendorAllReduce {
   std::unique_ptr<MpiWire> wire_;
 };
 
-// The launcher's variables said who this process is before MPI was asked.
-void refuse_contradiction(const comm::ConnectOptions& options, const Meeting& meeting) {
-  if (options.rank == meeting.rank && options.world == meeting.world) return;
-  throw Error(ExitCode::environment,
-              fmt::format("this process was started as rank {} of {}, but is rank {} of {} to MPI",
-                          options.rank, options.world, meeting.rank, meeting.world),
-              "start it with Open MPI's own mpirun, or with srun --mpi=pmix");
-}
-
 std::vector<std::unique_ptr<Transport>> start_and_connect(const comm::ConnectOptions& options) {
   std::vector<std::unique_ptr<Transport>> transports;
   transports.push_back(connect(std::make_shared<MpiThread>(), options));
@@ -114,7 +105,6 @@ std::unique_ptr<Transport> connect(std::shared_ptr<MpiThread> thread,
   LOCKSTEP_CHECK(options.devices == 1);
   const std::string key = host_key.empty() ? comm::tcp::host_key() : host_key;
   Meeting meeting = meet(*thread, options, key);
-  refuse_contradiction(options, meeting);
   const comm::TcpOptions control = {.rank = meeting.rank,
                                     .world = meeting.world,
                                     .coordinator = meeting.coordinator,

@@ -22,7 +22,8 @@ class MpiThread;
 // ended with another than 0, or 128 + the signal that ended a rank.
 comm::TransportRow transport_row();
 
-// On MPI that runs already; transport_row() starts it. `host_key`: tests pretend hosts with it.
+// On MPI that runs already, which knows rank and world; transport_row() starts it. `host_key`:
+// tests pretend hosts with it.
 std::unique_ptr<comm::Transport> connect(std::shared_ptr<MpiThread> thread,
                                          const comm::ConnectOptions& options,
                                          const std::string& host_key = {});
