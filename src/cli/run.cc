@@ -216,7 +216,7 @@ void make_directory(const std::string& path) {
 
 }  // namespace
 
-ExitCode run(Arguments arguments) {
+ExitCode run(Arguments arguments, Transports) {
   Start start{.time = now(), .environment = {}, .warnings = {}};
   report::RunInfo info = info_of(arguments);
   const spec::Parsed parsed = spec::parse_run(arguments, process_getenv, process_variables());
