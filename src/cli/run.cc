@@ -12,6 +12,7 @@
 #include "cli/environment_json.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
+#include "cli/mpi_program.h"
 #include "cli/outlook.h"
 #include "cli/ranks.h"
 #include "cli/run_log.h"
@@ -22,6 +23,7 @@
 #include "report/run_json.h"
 #include "spec/flags.h"
 #include "spec/launched.h"
+#include "spec/names.h"
 #include "stats/result.h"
 #include "stats/warmup.h"
 #include "train/learning_rate.h"
@@ -155,8 +157,8 @@ struct Finished {
 };
 
 // The run itself, from the first thread to the last line. An exception means: no numbers.
-Finished measure(const Job& job, const Start& start) {
-  auto ranks = connect(job);
+Finished measure(const Job& job, const Start& start, Transports transports) {
+  auto ranks = connect(job, transports);
   RunLog log(job);
   const Interrupt interrupt;
   RankHooks hooks;
@@ -188,8 +190,8 @@ Finished measure(const Job& job, const Start& start) {
 }
 
 // A process without rank 0: trains or serves, and leaves the words and the result to that one.
-ExitCode take_part(const Job& job) {
-  auto ranks = connect(job);
+ExitCode take_part(const Job& job, Transports transports) {
+  auto ranks = connect(job, transports);
   const Interrupt interrupt;
   RankHooks hooks;
   hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, nullptr); };
@@ -204,6 +206,21 @@ ExitCode exit_code(const Job& job, const Finished& finished) {
   return job.trial.strict && !stable ? ExitCode::unstable : ExitCode::ok;
 }
 
+bool has_transport(Transports transports, spec::Transport wanted) {
+  return std::ranges::find(transports, spec::name(wanted), &comm::TransportRow::name) !=
+         transports.end();
+}
+
+// Goes on as the program that has MPI.
+[[noreturn]] void go_on_with_mpi(Arguments arguments) {
+  std::vector<std::string> words = {"lockstep", "run"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  become_mpi_program(this_program(), argv.data());
+}
+
 void make_directory(const std::string& path) {
   if (path.empty()) return;
   std::error_code error;
@@ -216,7 +233,7 @@ void make_directory(const std::string& path) {
 
 }  // namespace
 
-ExitCode run(Arguments arguments, Transports) {
+ExitCode run(Arguments arguments, Transports transports) {
   Start start{.time = now(), .environment = {}, .warnings = {}};
   report::RunInfo info = info_of(arguments);
   const spec::Parsed parsed = spec::parse_run(arguments, process_getenv, process_variables());
@@ -225,7 +242,9 @@ ExitCode run(Arguments arguments, Transports) {
     print_note("workers meet at the first of them: a controller has nothing to do");
     return ExitCode::ok;
   }
-  const Job job = make_job(parsed.trial, membership(parsed.trial, spec::launched(process_getenv)));
+  const Membership member = membership(parsed.trial, spec::launched(process_getenv));
+  if (!has_transport(transports, member.transport)) go_on_with_mpi(arguments);
+  const Job job = make_job(parsed.trial, member);
   if (const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
       unused && job.training()) {
     print_warning(*unused);
@@ -238,7 +257,7 @@ ExitCode run(Arguments arguments, Transports) {
     return ExitCode::ok;
   }
   make_directory(job.trial.result_dir);
-  if (job.member.ranks.front() != 0) return take_part(job);
+  if (job.member.ranks.front() != 0) return take_part(job, transports);
   const auto keep = [&](const stats::Result& result) {
     if (!job.trial.result_dir.empty()) report::write_run_json(job.trial.result_dir, info, result);
     return ExitCode::ok;
@@ -247,7 +266,7 @@ ExitCode run(Arguments arguments, Transports) {
   look_around(start);
   std::optional<Finished> finished;
   try {
-    finished = measure(job, start);
+    finished = measure(job, start, transports);
   } catch (const std::exception&) {
     const Error error = current_error();
     // A file that cannot be written must not hide what went wrong before.

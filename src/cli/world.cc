@@ -1,8 +1,9 @@
 #include "cli/world.h"
 
-#include <future>
+#include <algorithm>
 
-#include "comm/tcp.h"
+#include "base/check.h"
+#include "spec/names.h"
 
 namespace lockstep::cli {
 
@@ -15,33 +16,32 @@ const strategy::StrategyRow& strategy_of(const Job& job) {
                                      : exchange.variable_update);
 }
 
-// Every rank of the process meets the others by itself, and all of them at once.
-std::vector<std::unique_ptr<comm::Transport>> connect_over_tcp(const Job& job) {
-  const Membership& member = job.member;
-  std::vector<std::unique_ptr<comm::Transport>> ranks(member.ranks.size());
-  std::vector<std::future<void>> meetings;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    meetings.push_back(std::async(std::launch::async, [&, i] {
-      comm::TcpOptions options;
-      options.rank = member.ranks[i];
-      options.world = member.world();
-      options.coordinator = member.coordinator;
-      options.listen = i == 0 ? member.listen : ":0";
-      options.network_interface = job.trial.cluster.network_interface;
-      options.deadline = job.trial.cluster.deadline;
-      options.start_timeout = job.trial.cluster.start_timeout;
-      ranks[i] = comm::connect_tcp(options);
-    }));
-  }
-  for (std::future<void>& meeting : meetings) meeting.get();
-  return ranks;
+void refuse_contradiction(const Membership& member, const comm::Transport& transport) {
+  if (transport.rank() == member.ranks.front() && transport.world() == member.world()) return;
+  throw Error(
+      ExitCode::usage,
+      fmt::format("the launcher's variables say rank {} of {}, but MPI says rank {} of {}",
+                  member.ranks.front(), member.world(), transport.rank(), transport.world()),
+      "unset variables that another launcher has left behind");
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job) {
-  if (job.member.transport == spec::Transport::tcp) return connect_over_tcp(job);
-  return comm::connect_threads(job.member.world());
+std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports transports) {
+  const Membership& member = job.member;
+  const spec::Cluster& cluster = job.trial.cluster;
+  const auto row =
+      std::ranges::find(transports, spec::name(member.transport), &comm::TransportRow::name);
+  LOCKSTEP_CHECK(row != transports.end());
+  auto ranks = row->connect({.ranks = member.ranks,
+                             .world = member.world(),
+                             .coordinator = member.coordinator,
+                             .listen = member.listen,
+                             .network_interface = cluster.network_interface,
+                             .deadline = cluster.deadline,
+                             .start_timeout = cluster.start_timeout});
+  refuse_contradiction(member, *ranks.front());
+  return ranks;
 }
 
 train::Site site_of(const Job& job, const comm::Topology& topology) {

@@ -16,11 +16,11 @@ Ranks threads(const ConnectOptions& options) {
 // Each returns when all are there, so all are connected at once.
 Ranks tcp(const ConnectOptions& options) {
   std::vector<std::future<std::unique_ptr<Transport>>> connecting;
-  for (int device = 0; device < options.devices; ++device) {
-    const TcpOptions own = {.rank = options.rank + device,
+  for (const int rank : options.ranks) {
+    const TcpOptions own = {.rank = rank,
                             .world = options.world,
                             .coordinator = options.coordinator,
-                            .listen = options.listen,
+                            .listen = rank == options.ranks.front() ? options.listen : ":0",
                             .network_interface = options.network_interface,
                             .deadline = options.deadline,
                             .start_timeout = options.start_timeout,

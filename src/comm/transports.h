@@ -12,11 +12,10 @@ namespace lockstep::comm {
 
 // How a process takes part; a transport reads what concerns it.
 struct ConnectOptions {
-  int rank = 0;     // the first of this process
-  int devices = 1;  // ranks of this process, one after the other
+  std::vector<int> ranks = {0};  // of this process
   int world = 1;
   std::string coordinator = {};        // "host:port" where rank 0 listens
-  std::string listen = ":0";           // where this process listens for data
+  std::string listen = ":0";           // where the first of its ranks listens for data
   std::string network_interface = {};  // that carries data between hosts; empty: found out
   double deadline = 60;                // seconds of silence after which a rank is lost
   double start_timeout = 300;          // seconds for all ranks to arrive

@@ -12,7 +12,7 @@ namespace {
 class EveryTransport : public ::testing::TestWithParam<TransportRow> {};
 
 TEST_P(EveryTransport, ConnectsAllRanksOfOneProcess) {
-  ConnectOptions options = {.devices = 3, .world = 3};
+  ConnectOptions options = {.ranks = {0, 1, 2}, .world = 3};
   options.coordinator = fmt::format("127.0.0.1:{}", Listener("127.0.0.1:0").port());
   auto ranks = GetParam().connect(options);
   ASSERT_EQ(ranks.size(), 3U);

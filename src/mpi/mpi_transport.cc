@@ -102,7 +102,7 @@ comm::TransportRow transport_row() {
 std::unique_ptr<Transport> connect(std::shared_ptr<MpiThread> thread,
                                    const comm::ConnectOptions& options,
                                    const std::string& host_key) {
-  LOCKSTEP_CHECK(options.devices == 1);
+  LOCKSTEP_CHECK(options.ranks.size() == 1);
   const std::string key = host_key.empty() ? comm::tcp::host_key() : host_key;
   Meeting meeting = meet(*thread, options, key);
   const comm::TcpOptions control = {.rank = meeting.rank,
