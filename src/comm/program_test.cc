@@ -230,6 +230,17 @@ TEST(Proof, NoticesMessagesThatNobodySends) {
   EXPECT_TRUE(find_flaw(world));
 }
 
+TEST(Proof, NoticesAMessageThatIsOverwrittenBeforeItHasArrived) {
+  const Range range = range_of(2);
+  ProgrammedWorld world = programs(tree, hosts({1, 1}), range);
+  auto& root = world.programs[0].operations;
+  auto& leaf = world.programs[1].operations;
+  // Harmless to the sums: nobody reads the leaf's gradients again, but for the message under way.
+  root.insert(root.begin(), {Kind::send, Array::gradients, 1, range, {}});
+  leaf.insert(leaf.begin() + 1, {Kind::recv, Array::gradients, 0, range, {}});
+  EXPECT_THAT(find_flaw(world), testing::Optional(testing::HasSubstr("while it writes them")));
+}
+
 // ---- What waits look like ------------------------------------------------------------------
 
 TEST(Compile, CountsGradientsAsOneAndEveryOperationAsOneMore) {
