@@ -21,6 +21,8 @@ class Keeper {
   virtual double update(Range range, const float* sums) = 0;
   // Another rank's update of the range has arrived in the parameters.
   virtual double received(Range range) = 0;
+  // Whether received() reads what has arrived: else it can go past the caches.
+  virtual bool reads_received() const { return true; }
 };
 
 // What a step's exchange took, in seconds.

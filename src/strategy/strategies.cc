@@ -23,16 +23,13 @@ Exchange parameter_server(const Site& site, const Chunk& chunk, int rank) {
           .contributes = site.trains(rank)};
 }
 
-// Shares of a chunk begin on cache lines.
-constexpr std::size_t kGrain = 16;
-
 Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
   comm::Algorithm& algorithm = *site.all_reduce(chunk.range.size());
-  return {.collective = algorithm(site.topology, rank, chunk.range, kGrain)};
+  return {.collective = algorithm(site.topology, rank, chunk.range, comm::kLineGrain)};
 }
 
 Exchange ring(const Site& site, const Chunk& chunk, int rank) {
-  return {.collective = comm::ring(site.topology, rank, chunk.range, kGrain)};
+  return {.collective = comm::ring(site.topology, rank, chunk.range, comm::kLineGrain)};
 }
 
 constexpr StrategyRow kStrategies[] = {

@@ -9,15 +9,6 @@
 namespace lockstep::train {
 namespace {
 
-// A chunk is what one program moves: small enough that its first half can be on its way back while
-// the second is summed, large enough that waiting is cheap beside moving.
-constexpr std::size_t kChunkFloats = std::size_t{256} << 10;
-constexpr std::size_t kBucketBytes = std::size_t{1} << 20;
-
-int parts(std::size_t floats) {
-  return static_cast<int>((floats + kChunkFloats - 1) / kChunkFloats);
-}
-
 comm::Encoding encoding(spec::WirePrecision precision) {
   switch (precision) {
     case spec::WirePrecision::fp32:
@@ -45,7 +36,7 @@ Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& l
     : transport_(transport), site_(site), options_(options), completed_by_(layout.segments.size()) {
   if (training) {
     for (const Bucket& bucket : buckets(layout.segments, options, kBucketBytes)) {
-      for (const comm::Range range : split(bucket.range, parts(bucket.range.size()), 16)) {
+      for (const comm::Range range : comm::cut_into_chunks(bucket.range)) {
         completed_by_[static_cast<std::size_t>(bucket.last_parameter)].push_back(
             static_cast<int>(chunks_.size()));
         chunks_.push_back({.range = range});
@@ -57,28 +48,18 @@ Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& l
   chunks_.push_back({.range = {layout.floats, floats}});
 
   const std::size_t counters = 2 * chunks_.size();  // of broadcast_parameters, too
-  transport.share(comm::window_bytes(counters, floats));
-  for (int rank = 0; rank < transport.world(); ++rank) {
-    const std::span<std::byte> memory = transport.memory_of(rank);
-    windows_.push_back(memory.empty() ? comm::Window{}
-                                      : comm::window(memory, counters, floats, rank));
-  }
+  windows_ = comm::share_windows(transport, counters, floats);
   mine_ = windows_[static_cast<std::size_t>(transport.rank())];
 }
 
 void Exchange::connect(comm::Keeper& keeper) {
-  std::vector<comm::Program> programs;
-  for (const strategy::Chunk& chunk : chunks_) {
-    const bool tally = &chunk == &chunks_.back();
-    std::vector<comm::Exchange> all;
-    for (int rank = 0; rank < transport_.world(); ++rank) {
-      all.push_back(tally ? tally_exchange(site_, chunk.range, rank)
-                          : site_.strategy->exchange(site_.ranks, chunk, rank));
-    }
-    programs.push_back(comm::compile(
-        transport_.topology(), transport_.rank(),
-        [&](int rank) -> const comm::Exchange& { return all[static_cast<std::size_t>(rank)]; }));
-  }
+  std::vector<comm::Program> programs = comm::compile_chunks(
+      transport_.topology(), transport_.rank(), chunks_.size(), [&](std::size_t i, int rank) {
+        const strategy::Chunk& chunk = chunks_[i];
+        const bool tally = &chunk == &chunks_.back();
+        return tally ? tally_exchange(site_, chunk.range, rank)
+                     : site_.strategy->exchange(site_.ranks, chunk, rank);
+      });
   executor_ = std::make_unique<comm::Executor>(transport_, std::move(programs), windows_, keeper,
                                                site_.spin, encoding(options_.wire_precision));
 }
