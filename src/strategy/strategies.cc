@@ -29,6 +29,7 @@ Exchange parameter_server(const Site& site, const Chunk& chunk, int rank) {
           .contributes = site.trains(rank)};
 }
 
+<<<<<<< HEAD
 // The first worker of the rank's host.
 int leader(const Site& site, int rank) {
   const std::vector<int>& host_of = site.topology.host_of;
@@ -101,10 +102,15 @@ Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
     owner = (owner + 1) % world;
   }
   return exchange;
+=======
+Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
+  comm::Algorithm& algorithm = *site.all_reduce(chunk.range.size());
+  return {.collective = algorithm(site.topology, rank, chunk.range, comm::kLineGrain)};
+>>>>>>> commverb
 }
 
 Exchange ring(const Site& site, const Chunk& chunk, int rank) {
-  return {.collective = comm::ring(site.topology, rank, chunk.range, kGrain)};
+  return {.collective = comm::ring(site.topology, rank, chunk.range, comm::kLineGrain)};
 }
 
 constexpr StrategyRow kStrategies[] = {

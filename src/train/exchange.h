@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -59,7 +58,6 @@ class Exchange {
 
  private:
   void map_windows(std::size_t floats);
-  comm::Program program(const std::function<comm::Exchange(int rank)>& of) const;
 
   comm::Transport& transport_;
   const Site site_;
