@@ -29,7 +29,6 @@ Exchange parameter_server(const Site& site, const Chunk& chunk, int rank) {
           .contributes = site.trains(rank)};
 }
 
-<<<<<<< HEAD
 // The first worker of the rank's host.
 int leader(const Site& site, int rank) {
   const std::vector<int>& host_of = site.topology.host_of;
@@ -66,9 +65,6 @@ Exchange distributed_replicated(const Site& site, const Chunk& chunk, int rank) 
   return {.collective = std::move(collective), .contributes = site.trains(rank)};
 }
 
-// Shares of a chunk begin on cache lines.
-constexpr std::size_t kGrain = 16;
-
 void append(comm::Collective& all, comm::Collective more) {
   const auto add = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
@@ -94,19 +90,14 @@ Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
   const int world = site.topology.world();
   Exchange exchange;
   int owner = chunk.server;
-  for (const comm::Range shard : comm::split(chunk.range, choice.shards, kGrain)) {
+  for (const comm::Range shard : comm::split(chunk.range, choice.shards, comm::kLineGrain)) {
     if (shard.empty()) continue;
-    append(exchange.collective, name == "owner"
-                                    ? comm::to_owner(everybody(world), owner, rank, shard)
-                                    : algorithm_of(name)(site.topology, rank, shard, kGrain));
+    append(exchange.collective,
+           name == "owner" ? comm::to_owner(everybody(world), owner, rank, shard)
+                           : algorithm_of(name)(site.topology, rank, shard, comm::kLineGrain));
     owner = (owner + 1) % world;
   }
   return exchange;
-=======
-Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
-  comm::Algorithm& algorithm = *site.all_reduce(chunk.range.size());
-  return {.collective = algorithm(site.topology, rank, chunk.range, comm::kLineGrain)};
->>>>>>> commverb
 }
 
 Exchange ring(const Site& site, const Chunk& chunk, int rank) {
