@@ -65,12 +65,16 @@ int allocations_of_three_steps(const char* name, int image_size) {
   options.batch = trial.batch_size;
   const model::Graph graph = model::build(model, {.image_size = image_size, .num_classes = 11});
   trial.num_classes = 11;
-  Replica replica(trial, model, engine::compile(graph, options));
+  const auto world = comm::connect_threads(1);
+  Site site;
+  site.ranks.topology = world.front()->topology();
+  site.strategy = &strategy::find_strategy("independent");
+  Replica replica(trial, model, engine::compile(graph, options), *world.front(), site);
   record::Recorder recorder(16);
-  replica.step(recorder);
+  replica.step(recorder, {});
   ours = 0;
   counting = true;
-  for (int step = 0; step < 3; ++step) replica.step(recorder);
+  for (int step = 0; step < 3; ++step) replica.step(recorder, {});
   counting = false;
   return ours;
 }

@@ -83,6 +83,14 @@ class Run(unittest.TestCase):
             self.assertEqual(done.stderr.count(warning), 1, warning)
         self.assertTrue(any("--xla has no effect" in w for w in document["warnings"]))
 
+    def test_resolves_the_weight_decay_that_the_model_brings_along(self):
+        def weight_decay(*flags):
+            done = lockstep("run", *flags, "--print_config")
+            return json.loads(done.stdout)["optimizer"]["weight_decay"]
+        self.assertEqual(weight_decay("--model=lenet"), 4e-5)
+        self.assertEqual(weight_decay("--model=resnet152_ab"), 2e-4)
+        self.assertEqual(weight_decay("--model=resnet152_ab", "--weight_decay=0"), 0)
+
     def test_gives_the_same_losses_bit_for_bit(self):
         losses = []
         for _ in range(2):

@@ -149,6 +149,18 @@ class Lockstep(ScriptTest):
                 self.tree.run(self.lockstep)
                 self.assertEqual(self.tree.calls("cmake --build"), [])
 
+    def test_builds_again_when_a_worktree_has_a_new_commit(self):
+        for name, git in (("absolute", self.tree.root / "else where/git"), ("relative", "../git")):
+            with self.subTest(name):
+                (self.tree.root / ".git").write_text(f"gitdir: {git}\n")
+                log = self.tree.root / git / "logs/HEAD"
+                log.parent.mkdir(parents=True)
+                self.tree.run(self.lockstep)
+                self.tree.calls()
+                log.touch()
+                self.tree.run(self.lockstep)
+                self.assertEqual(len(self.tree.calls("cmake --build")), 1)
+
     def test_builds_once_when_sixteen_start_at_once(self):
         gate = self.tree.stubs / "gate"
         os.mkfifo(gate)

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -11,14 +12,18 @@
 #include "cli/environment_json.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
+#include "cli/mpi_program.h"
 #include "cli/outlook.h"
+#include "cli/ranks.h"
 #include "cli/run_log.h"
+#include "cli/world.h"
 #include "machine/cores.h"
-#include "machine/peak.h"
 #include "record/samples_file.h"
 #include "report/closing.h"
 #include "report/run_json.h"
 #include "spec/flags.h"
+#include "spec/launched.h"
+#include "spec/names.h"
 #include "stats/result.h"
 #include "stats/warmup.h"
 #include "train/learning_rate.h"
@@ -73,30 +78,50 @@ stats::UnsteadyStart unsteady_start(const spec::Trial& trial) {
   return trial.num_warmup_batches ? stats::UnsteadyStart::kept : stats::UnsteadyStart::cut;
 }
 
-train::Outcome train_with_log(const Job& job, std::unique_ptr<engine::Engine> engine,
-                              const std::string& host_name, RunLog& log) {
-  std::optional<record::SamplesWriter> samples;
-  if (!job.trial.result_dir.empty()) {
-    samples.emplace(record::samples_path(job.trial.result_dir, 0),
-                    record::SamplesHeader{0, host_name});
+// A rank's own files, and rank 0's lines.
+class RankRecord {
+ public:
+  RankRecord(const Job& job, const comm::Transport& transport, RunLog* log)
+      : log_(transport.rank() == 0 ? log : nullptr) {
+    if (job.trial.result_dir.empty()) return;
+    samples_.emplace(
+        record::samples_path(job.trial.result_dir, transport.rank()),
+        record::SamplesHeader{transport.rank(), transport.host_name(transport.rank())});
   }
-  const Interrupt interrupt;
-  train::Hooks hooks;
-  hooks.on_warm_up_start = [&] { log.warm_up(); };
-  hooks.on_timed_start = [&] { log.timed(); };
-  hooks.on_step = [&](const record::Sample& sample, std::int64_t timed_step) {
+
+  void warm_up() {
+    if (log_ != nullptr) log_->warm_up();
+  }
+  void timed() {
+    if (log_ != nullptr) log_->timed();
+  }
+  void step(const record::Sample& sample, std::int64_t timed_step) {
     machine::settle_team();
-    if (samples) samples->append(sample);
-    log.step(sample, timed_step);
+    if (samples_) samples_->append(sample);
+    if (log_ != nullptr) log_->step(sample, timed_step);
+  }
+
+ private:
+  RunLog* log_;
+  std::optional<record::SamplesWriter> samples_;
+};
+
+train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog* log) {
+  const auto record = std::make_shared<RankRecord>(job, transport, log);
+  train::Hooks hooks;
+  hooks.on_warm_up_start = [record] { record->warm_up(); };
+  hooks.on_timed_start = [record] { record->timed(); };
+  hooks.on_step = [record](const record::Sample& sample, std::int64_t timed_step) {
+    record->step(sample, timed_step);
   };
   hooks.warmed_up = [](std::span<const double> seconds) { return stats::warmup_over(seconds); };
   if (job.trial.target_precision) {
-    hooks.precise_enough = [&](std::span<const record::Sample> timed) {
+    hooks.precise_enough = [&job](std::span<const record::Sample> timed) {
       return stats::precise_enough(timed, *job.trial.target_precision, unsteady_start(job.trial));
     };
   }
   hooks.stop = &Interrupt::asked();
-  return train::train(job.trial, *job.model, std::move(engine), hooks);
+  return hooks;
 }
 
 ExitCode interrupted() {
@@ -104,19 +129,25 @@ ExitCode interrupted() {
 }
 
 // What the timed steps say; without any, throws the reason why.
-stats::Measured measured(const Job& job, const train::Outcome& outcome, double started) {
-  if (outcome.error) throw Error(*outcome.error);
+stats::Measured measured(const Job& job, const WorldOutcome& world, double started) {
+  if (world.mine.error) throw Error(*world.mine.error);
   const auto timed =
-      std::span(outcome.samples).subspan(static_cast<std::size_t>(outcome.warm_up_steps));
+      std::span(world.mine.samples).subspan(static_cast<std::size_t>(world.mine.warm_up_steps));
   if (timed.empty()) throw Error(interrupted(), "interrupted before the first timed step");
+  const std::vector<record::Sample> pooled = stats::pooled(world.ranks);
   stats::Measured measured;
   measured.summary =
-      stats::summarise(timed, static_cast<int>(job.global_batch()), unsteady_start(job.trial));
-  measured.usage.warmup_steps = outcome.warm_up_steps;
-  measured.usage.seconds_to_first_step = outcome.first_step_begin - started;
+      stats::summarise(world.in_step ? timed : std::span<const record::Sample>(pooled),
+                       static_cast<int>(job.global_batch()), unsteady_start(job.trial));
+  measured.usage.warmup_steps = world.mine.warm_up_steps;
+  measured.usage.seconds_to_first_step = world.mine.first_step_begin - started;
   measured.usage.peak_rss_bytes = machine::peak_rss_bytes();
   measured.usage.gflops = stats::gflops(double(model::cost(job.graph).macs),
                                         measured.summary.images_per_second, job.trial.mode);
+  measured.usage.peak_gflops = world.peak_gflops;
+  measured.ranks = stats::summarise_ranks(world.ranks);
+  measured.servers = world.servers;
+  if (world.in_step) measured.straggler = stats::straggler(world.ranks);
   return measured;
 }
 
@@ -126,21 +157,22 @@ struct Finished {
 };
 
 // The run itself, from the first thread to the last line. An exception means: no numbers.
-Finished measure(const Job& job, const Start& start) {
-  machine::join_team(job.processors);
-  const machine::Peak peak = machine::measure_peak();
+Finished measure(const Job& job, const Start& start, Transports transports) {
+  auto ranks = connect(job, transports);
   RunLog log(job);
-  log.header();
-  std::unique_ptr<engine::Engine> engine = engine::compile(job.graph, engine_options(job));
-  const std::int64_t memory = memory_bytes(job, engine->plan());
-  refuse_too_much_memory(job, memory, start.environment);
-  print_note(outlook(job, peak, memory));
-  const train::Outcome outcome =
-      train_with_log(job, std::move(engine), start.environment.host_name, log);
+  const Interrupt interrupt;
+  RankHooks hooks;
+  hooks.on_plan = [&](const machine::Peak& peak, const engine::PlanSummary& plan) {
+    log.header();
+    const std::int64_t memory = memory_bytes(job, plan);
+    refuse_too_much_memory(job, memory, start.environment);
+    print_note(outlook(job, peak, memory));
+  };
+  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, &log); };
+  const WorldOutcome world = run_ranks(job, ranks, hooks);
+  const train::Outcome& outcome = world.mine;
 
-  stats::Measured numbers = measured(job, outcome, start.time);
-  // Whatever else runs makes the peak seem too low, never too high.
-  numbers.usage.peak_gflops = std::max(peak.gflops, machine::measure_peak().gflops);
+  stats::Measured numbers = measured(job, world, start.time);
   log.finish(numbers.summary, outcome);
   print_note(report::closing_text(numbers));
   const bool interrupted = outcome.ending == train::Ending::interrupted;
@@ -157,10 +189,36 @@ Finished measure(const Job& job, const Start& start) {
   return {std::move(result), interrupted};
 }
 
+// A process without rank 0: trains or serves, and leaves the words and the result to that one.
+ExitCode take_part(const Job& job, Transports transports) {
+  auto ranks = connect(job, transports);
+  const Interrupt interrupt;
+  RankHooks hooks;
+  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, nullptr); };
+  const WorldOutcome world = run_ranks(job, ranks, hooks);
+  if (world.mine.error) throw Error(*world.mine.error);
+  return world.mine.ending == train::Ending::interrupted ? interrupted() : ExitCode::ok;
+}
+
 ExitCode exit_code(const Job& job, const Finished& finished) {
   if (finished.interrupted) return interrupted();
   const bool stable = finished.result.measured()->summary.stable;
   return job.trial.strict && !stable ? ExitCode::unstable : ExitCode::ok;
+}
+
+bool has_transport(Transports transports, spec::Transport wanted) {
+  return std::ranges::find(transports, spec::name(wanted), &comm::TransportRow::name) !=
+         transports.end();
+}
+
+// Goes on as the program that has MPI.
+[[noreturn]] void go_on_with_mpi(Arguments arguments) {
+  std::vector<std::string> words = {"lockstep", "run"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  become_mpi_program(this_program(), argv.data());
 }
 
 void make_directory(const std::string& path) {
@@ -175,24 +233,31 @@ void make_directory(const std::string& path) {
 
 }  // namespace
 
-ExitCode run(Arguments arguments) {
+ExitCode run(Arguments arguments, Transports transports) {
   Start start{.time = now(), .environment = {}, .warnings = {}};
   report::RunInfo info = info_of(arguments);
   const spec::Parsed parsed = spec::parse_run(arguments, process_getenv, process_variables());
   start.warnings = warn(parsed);
-  const Job job = make_job(parsed.trial);
+  if (parsed.trial.cluster.job_name == spec::JobName::controller) {
+    print_note("workers meet at the first of them: a controller has nothing to do");
+    return ExitCode::ok;
+  }
+  const Membership member = membership(parsed.trial, spec::launched(process_getenv));
+  if (!has_transport(transports, member.transport)) go_on_with_mpi(arguments);
+  const Job job = make_job(parsed.trial, member);
   if (const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
       unused && job.training()) {
     print_warning(*unused);
     start.warnings.push_back(*unused);
   }
   info.config = config_of(job);
-  info.processors = machine::ranges(job.processors);
+  info.processors = machine::ranges(job.processors());
   if (parsed.print_config) {
     fmt::print("{}\n", info.config.dump(2));
     return ExitCode::ok;
   }
   make_directory(job.trial.result_dir);
+  if (job.member.ranks.front() != 0) return take_part(job, transports);
   const auto keep = [&](const stats::Result& result) {
     if (!job.trial.result_dir.empty()) report::write_run_json(job.trial.result_dir, info, result);
     return ExitCode::ok;
@@ -201,7 +266,7 @@ ExitCode run(Arguments arguments) {
   look_around(start);
   std::optional<Finished> finished;
   try {
-    finished = measure(job, start);
+    finished = measure(job, start, transports);
   } catch (const std::exception&) {
     const Error error = current_error();
     // A file that cannot be written must not hide what went wrong before.

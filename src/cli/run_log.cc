@@ -31,7 +31,7 @@ report::Header header_of(const Job& job) {
   for (int d = 0; d < trial.devices; ++d) header.devices.push_back(fmt::format("/cpu:{}", d));
   header.data_format = spec::name(trial.data_format);
   header.optimizer = spec::name(trial.optimizer.kind);
-  header.variables = trial.variable_update;
+  header.variables = trial.exchange.variable_update;
   return header;
 }
 

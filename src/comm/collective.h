@@ -13,6 +13,7 @@ struct Topology {
   std::vector<int> host_of;  // of every rank; hosts count from 0
 
   int world() const { return static_cast<int>(host_of.size()); }
+  bool same_host(int rank, int other) const { return host_of[rank] == host_of[other]; }
 };
 
 // An all-reduce on one rank, in two halves. Behind `reduce`, the ranges that a rank owns hold the
@@ -26,6 +27,9 @@ struct Collective {
   Schedule distribute;       // its rounds count from 0 again
 };
 
+// A grain that makes shares begin on cache lines where their range does.
+inline constexpr std::size_t kLineGrain = 16;
+
 // Boundaries between ranks' shares of a range fall on multiples of `grain` elements from its begin.
 using Algorithm = Collective(const Topology& topology, int rank, Range range, std::size_t grain);
 
@@ -34,10 +38,21 @@ Algorithm halving_doubling;  // 2 log2 n rounds; any world
 Algorithm tree;              // binomial, to rank 0 and back: few rounds, whole ranges
 Algorithm direct;            // everybody to each owner at once: for ranks that share memory
 Algorithm hierarchical;      // direct within hosts, ring between them
+Algorithm owner;             // to_owner: everybody contributes, rank 0 owns
 
 // All of the range to one owner, who may be a rank that contributes nothing (a server), and back to
 // all contributors: what a parameter server does.
-Collective to_owner(std::span<const int> contributors, int owner, int rank, Range range);
+Collective to_owner(std::span<const int> contributors, int server, int rank, Range range);
+
+// What a schedule moves between this rank and others, in elements.
+struct Traffic {
+  std::size_t sent = 0, received = 0;
+
+  bool operator==(const Traffic&) const = default;
+};
+Traffic traffic(const Schedule& schedule);
+// The moves of `rank` that go over a wire: their peers are on other hosts.
+Schedule between_hosts(const Topology& topology, int rank, const Schedule& schedule);
 
 struct AlgorithmRow {
   std::string_view name;

@@ -39,6 +39,7 @@ struct Model {
   int classes;
   void (*build)(Node image, int classes);
   OwnLearningRate (*learning_rate)();
+  double weight_decay = 4e-5;  // L2, when the user names none
 };
 
 // All models, by family. One file of zoo/ per family; zoo.cc lists them.

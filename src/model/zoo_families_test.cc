@@ -124,6 +124,12 @@ TEST(ResNet152Ab, LeaksAndStridesInsteadOfPooling) {
   EXPECT_EQ(first_add.shape, (Shape{256, 56, 56}));
 }
 
+TEST(ResNet152Ab, AloneDecaysItsWeightsFasterThanTheRest) {
+  for (const Model& model : zoo()) {
+    EXPECT_EQ(model.weight_decay, model.name == "resnet152_ab" ? 2e-4 : 4e-5) << model.name;
+  }
+}
+
 TEST(ResNetCifar, ShortensItsShortcutsWithoutParameters) {
   const std::vector<PadShortcut> shortcuts = all<PadShortcut>(build(find("resnet20")));
   ASSERT_EQ(shortcuts.size(), 2U);

@@ -20,6 +20,17 @@ void Recorder::end(Phase phase) {
   last_ = time;
 }
 
+void Recorder::set(Phase phase, double seconds, Phase other) {
+  double& charged = current_.phases[static_cast<std::size_t>(phase)];
+  current_.phases[static_cast<std::size_t>(other)] += charged - seconds;
+  charged = seconds;
+}
+
+void Recorder::exchanged(double waiting, double wire) {
+  current_.waiting += waiting;
+  current_.wire += wire;
+}
+
 void Recorder::finish(float loss, float base_loss, float top_1, float top_5) {
   current_.end = now() - origin_;
   current_.loss = loss;

@@ -19,6 +19,8 @@ struct Sample {
   double begin = 0;
   double end = 0;
   std::array<double, kPhases> phases{};
+  double waiting = 0;   // the part of `exchange` in which the rank waited for others
+  double wire = 0;      // work of the wire's thread for this rank, beside all phases
   float loss = 0;       // with the weight-decay term
   float base_loss = 0;  // without it
   float top_1 = 0;      // share of the batch; 0 where accuracy is not asked for

@@ -28,6 +28,8 @@ void for_each_column(SampleType& sample, Visit visit) {
   visit("begin", sample.begin);
   visit("end", sample.end);
   for (std::size_t p = 0; p < kPhases; ++p) visit(kPhaseNames[p], sample.phases[p]);
+  visit("waiting", sample.waiting);
+  visit("wire", sample.wire);
   visit("loss", sample.loss);
   visit("base_loss", sample.base_loss);
   visit("top_1", sample.top_1);

@@ -12,7 +12,7 @@
 namespace lockstep::record {
 
 // The file `samples.<rank>`: the raw samples of one rank as text (docs/formats.md has the grammar).
-inline constexpr int kSamplesVersion = 1;
+inline constexpr int kSamplesVersion = 2;
 
 struct SamplesHeader {
   int rank = 0;

@@ -101,10 +101,10 @@ TEST_F(SamplesFileTest, LooksAsDocumented) {
   sample.base_loss = 6.5F;
   write({&sample, 1});
   EXPECT_EQ(read_file(path()),
-            "# lockstep-samples version=1 rank=3 host=host07 clock=monotonic\n"
-            "step\tbegin\tend\tinput\tforward\tbackward\texchange\tupdate\tloss\tbase_loss\ttop_1\t"
+            "# lockstep-samples version=2 rank=3 host=host07 clock=monotonic\n"
+            "step\tbegin\tend\tinput\tforward\tbackward\texchange\tupdate\twaiting\twire\tloss\tbase_loss\ttop_1\t"
             "top_5\n"
-            "12\t0.5\t0.75\t0\t0.125\t0.1\t0\t0.025\t6.9\t6.5\t0\t0\n");
+            "12\t0.5\t0.75\t0\t0.125\t0.1\t0\t0.025\t0\t0\t6.9\t6.5\t0\t0\n");
 }
 
 TEST_F(SamplesFileTest, KeepsALossThatIsNotANumber) {
@@ -151,13 +151,13 @@ TEST_F(SamplesFileTest, NamesFileAndLineOfWhatIsCorrupt) {
   EXPECT_EQ(with(3, ""), file + ":4: '' is not a value of step");
   EXPECT_EQ(with(3, "1\t0x\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0"),
             file + ":4: '0x' is not a value of begin");
-  EXPECT_EQ(with(3, lines[3] + "\t1"), file + ":4: 13 columns instead of 12");
+  EXPECT_EQ(with(3, lines[3] + "\t1"), file + ":4: 15 columns instead of 14");
   EXPECT_EQ(with(4, lines[3]), file + ":5: step 1 follows step 1");
   EXPECT_TRUE(with(1, "step\tbegin").starts_with(file + ":2: expected the columns step\tbegin"));
   EXPECT_TRUE(with(0, "hello").starts_with(file + ":1: not a samples file"));
   EXPECT_TRUE(error_of("").starts_with(file + ":1: not a samples file"));
-  EXPECT_EQ(with(0, "# lockstep-samples version=2 rank=0 host=h clock=monotonic"),
-            file + ":1: samples of version 2; this program reads version 1");
+  EXPECT_EQ(with(0, "# lockstep-samples version=3 rank=0 host=h clock=monotonic"),
+            file + ":1: samples of version 3; this program reads version 2");
 }
 
 TEST_F(SamplesFileTest, SaysWhyItCannotBeWritten) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/text.h"
 
 namespace lockstep::report {
@@ -13,20 +11,16 @@ std::string step_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
 }
 
-std::string interval_text(const stats::Interval& interval) {
-  return std::isfinite(interval.high)
-             ? fmt::format("{:.1f} to {:.1f} images/s", interval.low, interval.high)
-             : fmt::format("from {:.1f} images/s, no upper bound", interval.low);
-}
-
 }  // namespace
 
 std::string closing_text(const stats::Measured& measured) {
-  const auto& [summary, usage] = measured;
+  const stats::Summary& summary = measured.summary;
+  const stats::Usage& usage = measured.usage;
   std::string text = fmt::format("median step {}, p95 {}", step_text(summary.step_median),
                                  step_text(summary.step_p95));
   if (summary.images_per_second_interval) {
-    text += fmt::format("; 95 % interval {}", interval_text(*summary.images_per_second_interval));
+    text +=
+        fmt::format("; 95 % interval {}", stats::speed_range(*summary.images_per_second_interval));
   }
   text += fmt::format("; {:.1f} GFLOP/s", usage.gflops);
   if (usage.peak_gflops) {

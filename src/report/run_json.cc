@@ -22,7 +22,8 @@ Json or_null(const std::optional<Value>& value) {
 
 // An infinite bound becomes null too: JSON has no other word for it.
 Json statistics(const stats::Measured& measured) {
-  const auto& [summary, usage] = measured;
+  const stats::Summary& summary = measured.summary;
+  const stats::Usage& usage = measured.usage;
   const auto& interval = summary.images_per_second_interval;
   std::optional<double> share;
   if (usage.peak_gflops) share = 100 * usage.gflops / *usage.peak_gflops;
@@ -63,6 +64,48 @@ Json phases(const stats::Summary& summary) {
   return object;
 }
 
+// What each rank did with its time, per step.
+Json ranks(const stats::Measured& measured) {
+  Json array = Json::array();
+  for (const stats::RankSummary& rank : measured.ranks) {
+    Json object = {
+        {"rank", array.size()}, {"host", rank.host}, {"step_ms", milliseconds(rank.step)}};
+    for (std::size_t p = 0; p < record::kPhases; ++p) {
+      object[fmt::format("{}_ms", record::kPhaseNames[p])] = milliseconds(rank.phases[p]);
+    }
+    object["waiting_ms"] = milliseconds(rank.waiting);
+    object["wire_ms"] = milliseconds(rank.wire);
+    object["bytes_sent"] = rank.bytes_sent;
+    object["bytes_received"] = rank.bytes_received;
+    object["arrived_last"] = rank.arrived_last;
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+Json servers(const stats::Measured& measured) {
+  Json array = Json::array();
+  for (const stats::ServerSummary& server : measured.servers) {
+    array.push_back({{"rank", measured.ranks.size() + array.size()},
+                     {"host", server.host},
+                     {"updates", server.updates},
+                     {"gradients", server.gradients},
+                     {"staleness_mean", server.staleness_mean},
+                     {"staleness_max", server.staleness_max},
+                     {"gradients_dropped", server.dropped},
+                     {"bytes_sent", server.bytes_sent},
+                     {"bytes_received", server.bytes_received}});
+  }
+  return array;
+}
+
+Json straggler(const stats::Straggler& slow) {
+  return {{"rank", slow.rank},
+          {"arrived_last", slow.arrived_last},
+          {"steps", slow.steps},
+          {"cost_ms", milliseconds(slow.cost)}};
+}
+
 Json error(const stats::Failure& failure) {
   return {{"exit_code", static_cast<int>(failure.code)},
           {"message", failure.message},
@@ -85,6 +128,10 @@ Json run_json(const RunInfo& info, const stats::Result& result) {
       {"config", info.config},
       {"statistics", measured ? statistics(*measured) : Json(nullptr)},
       {"phases", measured ? phases(measured->summary) : Json(nullptr)},
+      {"ranks", measured ? ranks(*measured) : Json(nullptr)},
+      {"servers", measured ? servers(*measured) : Json(nullptr)},
+      {"straggler",
+       measured && measured->straggler ? straggler(*measured->straggler) : Json(nullptr)},
       {"warnings", result.warnings},
       {"error", failure ? error(*failure) : Json(nullptr)},
   };

@@ -43,12 +43,49 @@ void visit_fields(Object& object, const Visit& visit) {
   visit("resnet_base", resnet_base);
 }
 
+template <PlainOrConst<Exchange> Object, typename Visit>
+void visit_fields(Object& object, const Visit& visit) {
+  auto& [variable_update, all_reduce_spec, cross_replica_sync, num_ps, replicas_to_aggregate,
+         variable_consistency, staged_vars, gradient_repacking, agg_small_grads_max_bytes,
+         agg_small_grads_max_group, fusion_threshold_mb, wire_precision, local_parameter_device] =
+      object;
+  visit("variable_update", variable_update);
+  visit("all_reduce_spec", all_reduce_spec);
+  visit("cross_replica_sync", cross_replica_sync);
+  visit("num_ps", num_ps);
+  visit("replicas_to_aggregate", replicas_to_aggregate);
+  visit("variable_consistency", variable_consistency);
+  visit("staged_vars", staged_vars);
+  visit("gradient_repacking", gradient_repacking);
+  visit("agg_small_grads_max_bytes", agg_small_grads_max_bytes);
+  visit("agg_small_grads_max_group", agg_small_grads_max_group);
+  visit("fusion_threshold_mb", fusion_threshold_mb);
+  visit("wire_precision", wire_precision);
+  visit("local_parameter_device", local_parameter_device);
+}
+
+template <PlainOrConst<Cluster> Object, typename Visit>
+void visit_fields(Object& object, const Visit& visit) {
+  auto& [transport, worker_hosts, ps_hosts, controller_host, job_name, task_index,
+         network_interface, deadline, start_timeout] = object;
+  visit("transport", transport);
+  visit("worker_hosts", worker_hosts);
+  visit("ps_hosts", ps_hosts);
+  visit("controller_host", controller_host);
+  visit("job_name", job_name);
+  visit("task_index", task_index);
+  visit("network_interface", network_interface);
+  visit("deadline", deadline);
+  visit("start_timeout", start_timeout);
+}
+
 template <PlainOrConst<Trial> Object, typename Visit>
 void visit_fields(Object& object, const Visit& visit) {
   auto& [model, dataset, image_size, num_classes, mode, batch_size, devices, threads_per_device,
-         data_format, num_batches, num_epochs, num_warmup_batches, target_precision, max_time,
-         display_every, display_perf_ewma, print_training_accuracy, loss_to_report, optimizer,
-         learning_rate, label_smoothing, seed, variable_update, result_dir, strict] = object;
+         oversubscribe, data_format, num_batches, num_epochs, num_warmup_batches, target_precision,
+         max_time, display_every, display_perf_ewma, print_training_accuracy, loss_to_report,
+         optimizer, learning_rate, label_smoothing, seed, exchange, cluster, result_dir, strict] =
+      object;
   visit("model", model);
   visit("dataset", dataset);
   visit("image_size", image_size);
@@ -57,6 +94,7 @@ void visit_fields(Object& object, const Visit& visit) {
   visit("batch_size", batch_size);
   visit("devices", devices);
   visit("threads_per_device", threads_per_device);
+  visit("oversubscribe", oversubscribe);
   visit("data_format", data_format);
   visit("num_batches", num_batches);
   visit("num_epochs", num_epochs);
@@ -71,14 +109,16 @@ void visit_fields(Object& object, const Visit& visit) {
   visit("learning_rate", learning_rate);
   visit("label_smoothing", label_smoothing);
   visit("seed", seed);
-  visit("variable_update", variable_update);
+  visit("exchange", exchange);
+  visit("cluster", cluster);
   visit("result_dir", result_dir);
   visit("strict", strict);
 }
 
 // Fields that are themselves made of fields.
 template <typename Field>
-concept Nested = PlainOrConst<Field, Optimizer> || PlainOrConst<Field, LearningRate>;
+concept Nested = PlainOrConst<Field, Optimizer> || PlainOrConst<Field, LearningRate> ||
+    PlainOrConst<Field, Exchange> || PlainOrConst<Field, Cluster>;
 
 template <typename Field>
 inline constexpr bool kIsOptional = false;

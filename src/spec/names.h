@@ -22,6 +22,19 @@ inline constexpr std::array<std::string_view, 4> kNames<OptimizerKind> = {"sgd",
                                                                           "rmsprop", "adam"};
 template <>
 inline constexpr std::array<std::string_view, 2> kNames<LossToReport> = {"total_loss", "base_loss"};
+template <>
+inline constexpr std::array<std::string_view, 2> kNames<VariableConsistency> = {"strong",
+                                                                                "relaxed"};
+template <>
+inline constexpr std::array<std::string_view, 3> kNames<WirePrecision> = {"fp32", "fp16", "bf16"};
+template <>
+inline constexpr std::array<std::string_view, 2> kNames<LocalParameterDevice> = {"cpu", "gpu"};
+template <>
+inline constexpr std::array<std::string_view, 4> kNames<Transport> = {"auto", "threads", "tcp",
+                                                                      "mpi"};
+template <>
+inline constexpr std::array<std::string_view, 4> kNames<JobName> = {"", "worker", "ps",
+                                                                    "controller"};
 
 template <typename Enum>
 constexpr std::string_view name(Enum value) {

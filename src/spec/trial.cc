@@ -65,12 +65,12 @@ void read_field(const Json& json, Field& field, const std::string& path) {
   } else if constexpr (std::is_same_v<Field, double>) {
     if (!json.is_number()) wrong(path, "a number", json);
     field = json.get<double>();
-  } else if constexpr (std::is_same_v<Field, int>) {
-    // Compared as text, since a number beyond an int's range wraps around on its way into one.
-    if (!json.is_number_integer() || json.dump() != fmt::format("{}", json.get<int>())) {
-      wrong(path, "an integer of 32 bits", json);
+  } else if constexpr (std::is_same_v<Field, int> || std::is_same_v<Field, std::int64_t>) {
+    // Compared as text, since a number beyond the range wraps around on its way into it.
+    if (!json.is_number_integer() || json.dump() != fmt::format("{}", json.get<Field>())) {
+      wrong(path, fmt::format("an integer of {} bits", 8 * sizeof(Field)), json);
     }
-    field = json.get<int>();
+    field = json.get<Field>();
   } else {
     static_assert(std::is_same_v<Field, std::uint64_t>);
     if (!json.is_number_unsigned()) wrong(path, "an integer of at least 0", json);

@@ -12,6 +12,11 @@ enum class Mode { training, forward_only, evaluation };
 enum class DataFormat { automatic, nchw, nhwc, plain_nchw };
 enum class OptimizerKind { sgd, momentum, rmsprop, adam };
 enum class LossToReport { total, base };
+enum class VariableConsistency { strong, relaxed };  // relaxed: gradients act one step late
+enum class WirePrecision { fp32, fp16, bf16 };       // of floats between hosts; sums have 32 bits
+enum class LocalParameterDevice { cpu, gpu };
+enum class Transport { automatic, threads, tcp, mpi };
+enum class JobName { none, worker, ps, controller };
 
 // How parameters follow gradients; tf_cnn_benchmarks' names and defaults.
 struct Optimizer {
@@ -24,7 +29,7 @@ struct Optimizer {
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
   double adam_epsilon = 1e-8;
-  double weight_decay = 4e-5;           // L2, on everything but batch norm
+  std::optional<double> weight_decay;  // L2, on everything but batch norm; nothing: the model's own
   std::optional<double> gradient_clip;  // by value
 
   bool operator==(const Optimizer&) const = default;
@@ -44,6 +49,41 @@ struct LearningRate {
   bool operator==(const LearningRate&) const = default;
 };
 
+// What happens between gradients and new weights; tf_cnn_benchmarks' names and defaults, and its
+// strategies beside our own barrier_only, which waits like the others but exchanges nothing.
+struct Exchange {
+  std::string variable_update = "parameter_server";
+  std::string all_reduce_spec = {};  // "xring#2"; empty: by size, world and locality
+  bool cross_replica_sync = true;    // false: workers do not wait for each other
+  int num_ps = 0;                    // dedicated servers; 0: colocated, one per rank
+  int replicas_to_aggregate = 0;     // gradients that make a step; 0: those of all workers
+  VariableConsistency variable_consistency = VariableConsistency::strong;
+  bool staged_vars = false;                        // forward reads the weights of the step before
+  int gradient_repacking = 0;                      // equal packs; 0: no repacking
+  std::int64_t agg_small_grads_max_bytes = 0;      // gradients up to here are joined; 0: none
+  int agg_small_grads_max_group = 10;              // so many of them at most
+  std::optional<double> fusion_threshold_mb = {};  // of 2^20 bytes; 0: off; nothing: automatic
+  WirePrecision wire_precision = WirePrecision::fp32;
+  LocalParameterDevice local_parameter_device = LocalParameterDevice::cpu;
+
+  bool operator==(const Exchange&) const = default;
+};
+
+// Which processes there are, and which of them this one is. Lists are "host:port,host:port".
+struct Cluster {
+  Transport transport = Transport::automatic;
+  std::string worker_hosts = {};
+  std::string ps_hosts = {};
+  std::string controller_host = {};
+  JobName job_name = JobName::none;
+  int task_index = 0;                  // among the processes of its job
+  std::string network_interface = {};  // empty: the one that the route to the peers takes
+  double deadline = 60;                // seconds of silence after which a rank is lost
+  double start_timeout = 300;          // seconds until all processes have met
+
+  bool operator==(const Cluster&) const = default;
+};
+
 // One point of a spec: everything that a rank must know to train, one value per option.
 struct Trial {
   std::string model = "trivial";  // canonical name in the zoo
@@ -53,8 +93,9 @@ struct Trial {
   Mode mode = Mode::training;
 
   int batch_size = 0;          // per device; 0: the model's own
-  int devices = 1;             // in this process
+  int devices = 1;             // per host; in a cluster, of each worker
   int threads_per_device = 0;  // 0: all allowed cores divided by the devices
+  bool oversubscribe = false;  // more devices than cores, of one thread each
   DataFormat data_format = DataFormat::automatic;
 
   int num_batches = 100;  // timed steps; derived from num_epochs where that is given
@@ -72,9 +113,11 @@ struct Trial {
   double label_smoothing = -1;  // below 0: the model's own
   std::uint64_t seed = 1234;
 
-  std::string variable_update = "parameter_server";  // one device: nothing to exchange
-  std::string result_dir;                            // empty: no files
-  bool strict = false;                               // a run that is not stable has failed
+  Exchange exchange;
+  Cluster cluster;
+
+  std::string result_dir;  // empty: no files
+  bool strict = false;     // a run that is not stable has failed
 
   bool operator==(const Trial&) const = default;
 };

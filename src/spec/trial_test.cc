@@ -108,6 +108,8 @@ TEST(Trial, RefusesValuesOfTheWrongType) {
   EXPECT_THAT(error_of(R"({"batch_size": 4294967296})"), HasSubstr("an integer of 32 bits"));
   EXPECT_THAT(error_of(R"({"batch_size": 18446744073709551615})"), HasSubstr("of 32 bits"));
   EXPECT_THAT(error_of(R"({"batch_size": 1.5})"), HasSubstr("an integer of 32 bits"));
+  EXPECT_THAT(error_of(R"({"exchange": {"agg_small_grads_max_bytes": 9223372036854775808}})"),
+              HasSubstr("an integer of 64 bits"));
   EXPECT_THAT(error_of(R"({"seed": -1})"), HasSubstr("seed is -1; expected"));
   EXPECT_THAT(error_of(R"({"strict": 1})"), HasSubstr("strict is 1; expected true or false"));
   EXPECT_THAT(error_of(R"({"model": null})"), HasSubstr("model is null; expected text"));

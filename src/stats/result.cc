@@ -1,5 +1,7 @@
 #include "stats/result.h"
 
+#include <fmt/format.h>
+
 namespace lockstep::stats {
 
 double gflops(double macs_per_image, double images_per_second, spec::Mode mode) {
@@ -11,6 +13,13 @@ Result measured_result(spec::Trial trial, nlohmann::ordered_json environment,
                        std::vector<std::string> warnings, Measured measured) {
   for (std::string& sentence : stats::warnings(measured.summary)) {
     warnings.push_back(std::move(sentence));
+  }
+  if (const auto& slow = measured.straggler) {
+    warnings.push_back(fmt::format(
+        "rank {} on {} arrived last in {} of {} steps; the others waited {:.1f} ms a step for it, "
+        "{:.0f} % of the step",
+        slow->rank, measured.ranks[static_cast<std::size_t>(slow->rank)].host, slow->arrived_last,
+        slow->steps, 1e3 * slow->cost, 100 * slow->cost / measured.summary.step_mean));
   }
   return {std::move(trial), std::move(environment), std::move(warnings), std::move(measured)};
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "spec/trial.h"
+#include "stats/ranks.h"
 #include "stats/summary.h"
 
 namespace lockstep::stats {
@@ -30,6 +31,9 @@ double gflops(double macs_per_image, double images_per_second, spec::Mode mode);
 struct Measured {
   Summary summary;
   Usage usage;
+  std::vector<RankSummary> ranks = {};      // that train
+  std::vector<ServerSummary> servers = {};  // that do not
+  std::optional<Straggler> straggler = {};
 };
 
 struct Failure {

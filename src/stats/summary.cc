@@ -76,6 +76,12 @@ Summary summarise(std::span<const record::Sample> timed, int global_batch, Unste
   return summary;
 }
 
+std::string speed_range(const Interval& images_per_second) {
+  const auto [low, high] = images_per_second;
+  return std::isfinite(high) ? fmt::format("{:.1f} to {:.1f} images/s", low, high)
+                             : fmt::format("from {:.1f} images/s, no upper bound", low);
+}
+
 std::vector<std::string> warnings(const Summary& summary) {
   std::vector<std::string> sentences;
   if (summary.cut > 0) {
@@ -93,9 +99,9 @@ std::vector<std::string> warnings(const Summary& summary) {
   if (!summary.stable) {
     const auto& interval = summary.images_per_second_interval;
     sentences.push_back(
-        interval ? fmt::format("the speed is not stable: 95 % interval {:.1f} to {:.1f} images/s, "
-                               "step time of the second half {:+.1f} %",
-                               interval->low, interval->high, 100 * summary.drift)
+        interval ? fmt::format("the speed is not stable: 95 % interval {}; step time of the second "
+                               "half {:+.1f} %",
+                               speed_range(*interval), 100 * summary.drift)
                  : std::string("one step is too few to tell how stable the speed is"));
   }
   return sentences;

@@ -50,6 +50,9 @@ enum class UnsteadyStart { cut, kept };
 Summary summarise(std::span<const record::Sample> timed, int global_batch,
                   UnsteadyStart start = UnsteadyStart::cut);
 
+// "4.0 to 5.0 images/s"; a bound that is infinite is said in words.
+std::string speed_range(const Interval& images_per_second);
+
 // What a reader of the summary must know: a start that is not steady, a speed that is not stable.
 std::vector<std::string> warnings(const Summary& summary);
 

@@ -99,6 +99,13 @@ TEST(Summarise, CallsAWideIntervalUnstable) {
   EXPECT_FALSE(summarise(samples_of(noisy(12, 0.3)), 8).stable);
 }
 
+TEST(Summarise, SaysInWordsThatASpeedHasNoUpperBound) {
+  const Summary summary = summarise(samples_of({0.01, 1}), 8);
+  EXPECT_THAT(warnings(summary), ElementsAre(testing::MatchesRegex(
+                                     "the speed is not stable: 95 % interval from .* images/s, no "
+                                     "upper bound; step time of the second half .* %")));
+}
+
 TEST(PreciseEnough, WaitsForTheIntervalToBeNarrow) {
   EXPECT_TRUE(precise_enough(samples_of(noisy(20, 0.002)), 0.01));
   EXPECT_FALSE(precise_enough(samples_of(noisy(20, 0.1)), 0.01));

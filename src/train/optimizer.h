@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "base/buffer.h"
 #include "spec/trial.h"
@@ -13,9 +12,10 @@ namespace lockstep::train {
 int optimizer_slots(spec::OptimizerKind kind);
 
 // Applies one of the rules to a flat array of parameters, in one pass over parameter, gradient and
-// whatever the rule remembers per element (its slots). The arrays stay the caller's.
+// whatever the rule remembers per element (its slots). The array stays the caller's.
 //
-//   g = gradient + weight_decay * p where the parameter decays, clipped to [-c, c]
+//   g = scale * gradient + weight_decay * p where the parameter decays, clipped to [-c, c]; a
+//       weight decay that is not set is 0: the model's own is the caller's to fill in
 //   sgd       p -= lr g
 //   momentum  v = m v + g;                     p -= lr (g + m v), or lr v without Nesterov
 //   rmsprop   s = d s + (1 - d) g^2, s from 1; v = m v + lr g / sqrt(s + e);  p -= v
@@ -25,28 +25,26 @@ int optimizer_slots(spec::OptimizerKind kind);
 // An element with value 0 and gradient 0 stays 0 under every rule: padding needs no care.
 class Optimizer {
  public:
-  // Throws Error(usage) where the options would divide by zero.
-  Optimizer(const spec::Optimizer& options, std::span<float> parameters,
-            std::span<const float> gradients);
+  // `scale`: what makes a mean of gradients that come as sums. Throws Error(usage) where the
+  // options would divide by zero.
+  Optimizer(const spec::Optimizer& options, std::span<float> parameters, double scale = 1);
 
-  // Every step: first this, then update() once for each parameter, in any order.
+  // Every step: first this, then update() once for each element, in any order and on any threads.
   void begin_step(double learning_rate);
-  // Updates `size` elements from `offset` on, on the calling thread's team. Returns the sum of the
-  // squares of their old values where the parameter decays, else 0: the same, like the new values,
-  // for any number of threads. Allocates nothing.
-  double update(std::size_t offset, std::size_t size, bool decays);
+  // Updates as many elements from `offset` on as there are gradients. Returns the sum of the
+  // squares of their new values where the parameter decays, else 0. Allocates nothing.
+  double update(std::size_t offset, std::span<const float> gradients, bool decays);
 
  private:
   spec::Optimizer options_;
   std::span<float> parameters_;
-  std::span<const float> gradients_;
+  float scale_;
   Buffer first_slot_, second_slot_;  // momentum: v; rmsprop: s, v; adam: a, s
-  std::vector<double> squares_;      // per chunk of the parameter under way
   std::int64_t step_ = 0;
   double rate_ = 0;  // of this step; adam's with its correction for the start
 };
 
-// In double, the same for any number of threads.
+// In double.
 double sum_of_squares(std::span<const float> values);
 
 }  // namespace lockstep::train

@@ -1,5 +1,6 @@
 #include "train/replica.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -7,7 +8,6 @@
 #include "base/error.h"
 #include "data/synthetic.h"
 #include "train/accuracy.h"
-#include "train/epochs.h"
 
 namespace lockstep::train {
 namespace {
@@ -35,45 +35,65 @@ Error not_finite(float loss, std::uint64_t step, const std::string& layer) {
           "lower --init_learning_rate, or limit gradients with --gradient_clip"};
 }
 
+// Everybody's, if it is the same.
+Layout agreed_layout(comm::Transport& transport, Layout mine) {
+  const std::vector<std::string> all = transport.all_gather(to_text(mine));
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].empty() || all[rank] == all.front()) continue;  // a server takes the workers'
+    throw Error(
+        ExitCode::environment,
+        fmt::format("rank {} on {} lays out the parameters otherwise than rank 0 on {}", rank,
+                    transport.host_name(static_cast<int>(rank)), transport.host_name(0)),
+        "all hosts need the same kind of processor and the same oneDNN");
+  }
+  return mine;
+}
+
 }  // namespace
 
 Replica::Replica(const spec::Trial& trial, const model::Model& model,
-                 std::unique_ptr<engine::Engine> engine)
-    : parameters_(engine->parameter_floats() * sizeof(float)),
-      gradients_(engine->parameter_floats() * sizeof(float)),
-      engine_(std::move(engine)),
-      wants_accuracy_(trial.mode != spec::Mode::training || trial.print_training_accuracy),
-      weight_decay_(trial.optimizer.weight_decay) {
-  engine_->bind(parameters_.floats(), gradients_.floats());
+                 std::unique_ptr<engine::Engine> engine, comm::Transport& transport,
+                 const Site& site)
+    : training_(trial.mode == spec::Mode::training),
+      wants_accuracy_(!training_ || trial.print_training_accuracy),
+      weight_decay_(trial.optimizer.weight_decay.value_or(model.weight_decay)),
+      layout_(agreed_layout(transport, layout_of(*engine))),
+      exchange_(transport, site, layout_, trial.exchange, training_),
+      stale_(trial.exchange.staged_vars && training_ ? layout_.floats * sizeof(float) : 0),
+      engine_(std::move(engine)) {
+  const std::span<float> parameters = exchange_.parameters().first(layout_.floats);
+  const bool staged = stale_.size() > 0;
+  engine_->bind(staged ? stale_.floats().first(layout_.floats) : parameters,
+                exchange_.gradients().first(layout_.floats));
   engine::initialise(*engine_, trial.seed);
+  if (staged) {
+    std::ranges::copy(stale_.floats().first(layout_.floats), parameters.begin());
+    exchange_.stage(stale_.floats());
+  }
 
   const data::Images images = images_of(engine_->images());
-  data::fill_images(images, trial.seed, 0);
+  first_sample_ =
+      static_cast<std::uint64_t>(transport.rank()) * static_cast<std::uint64_t>(images.n);
+  data::fill_images(images, trial.seed, first_sample_);
   labels_.resize(static_cast<std::size_t>(images.n));
   const int classes = trial.num_classes > 0 ? trial.num_classes : model.classes;
-  data::fill_labels(labels_, classes, trial.seed, 0);
-  global_batch_ = std::int64_t{images.n} * trial.devices;
+  data::fill_labels(labels_, classes, trial.seed, first_sample_);
 
-  if (trial.mode == spec::Mode::training) {
-    training_ = Training{
-        .learning_rate{trial.learning_rate, model.learning_rate(), global_batch_,
-                       examples_per_epoch(trial, model)},
-        .optimizer{trial.optimizer, parameters_.floats(), gradients_.floats()},
-    };
-    return;
-  }
-  for (const engine::Parameter& p : engine_->parameters()) {
-    if (!p.plain.decays) continue;
-    squares_ += sum_of_squares(parameters_.floats().subspan(p.offset, p.size));
-  }
+  global_batch_ = std::int64_t{images.n} * site.ranks.workers();
+  learner_.emplace(trial, model, layout_, global_batch_,
+                   site.strategy->averages ? site.ranks.workers() : 1, exchange_.parameters());
+  squares_ = learner_->squares({0, layout_.floats});
+  exchange_.connect(*learner_);
+  if (site.ranks.servers > 0) exchange_.broadcast_parameters();
 }
 
-void Replica::step(record::Recorder& recorder) {
+Tally Replica::step(record::Recorder& recorder, const Tally& wishes) {
   const auto step = static_cast<std::int64_t>(recorder.samples().size());
   const engine::Batch batch{
-      .labels = labels_, .step = static_cast<std::uint64_t>(step), .first_sample = 0};
+      .labels = labels_, .step = static_cast<std::uint64_t>(step), .first_sample = first_sample_};
   recorder.begin();
   recorder.end(Phase::input);  // the images are where the engine wants them
+  exchange_.begin();
 
   const float loss = engine_->forward(batch);
   Accuracy share;
@@ -81,22 +101,37 @@ void Replica::step(record::Recorder& recorder) {
   recorder.end(Phase::forward);
   if (!std::isfinite(loss)) throw not_finite(loss, batch.step, engine_->first_non_finite(batch));
 
+  exchange_.before_gradients();
+  recorder.end(Phase::exchange);
   if (training_) {
-    engine_->backward([](int) {});  // one rank: no exchange to start as gradients become final
+    learner_->begin_step(step);
+    engine_->backward([&](int i) { exchange_.completed(i); });
     recorder.end(Phase::backward);
-    update(step);
-    recorder.end(Phase::update);
   }
-  const double total = double{loss} + weight_decay_ * squares_ / 2;
-  recorder.finish(static_cast<float>(total), loss, share.top_1, share.top_5);
+  Tally mine = wishes;
+  mine.ranks = 1;
+  mine.loss = loss;
+  mine.top_1 = share.top_1;
+  mine.top_5 = share.top_5;
+  const Tally sums = exchange_.finish(mine);
+  recorder.end(Phase::exchange);
+  charge_exchange(recorder);
+
+  const float base_loss = sums.loss / sums.ranks;
+  const double total = double{base_loss} + weight_decay_ * squares_ / 2;
+  if (training_) squares_ = exchange_.executor().figure();
+  recorder.finish(static_cast<float>(total), base_loss, sums.top_1 / sums.ranks,
+                  sums.top_5 / sums.ranks);
+  return sums;
 }
 
-void Replica::update(std::int64_t step) {
-  training_->optimizer.begin_step(training_->learning_rate.at(step));
-  squares_ = 0;
-  for (const engine::Parameter& p : engine_->parameters()) {
-    squares_ += training_->optimizer.update(p.offset, p.size, p.plain.decays);
-  }
+// The team moved and updated between layers of backward and behind them: what each took is known,
+// so the rest of both phases is backward's own.
+void Replica::charge_exchange(record::Recorder& recorder) {
+  const comm::ExchangeTimes& times = exchange_.executor().times();
+  recorder.set(Phase::exchange, times.moving + times.waiting, Phase::backward);
+  recorder.set(Phase::update, times.updating, Phase::backward);
+  recorder.exchanged(times.waiting, times.wire);
 }
 
 }  // namespace lockstep::train

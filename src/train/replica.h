@@ -10,8 +10,8 @@
 #include "model/zoo.h"
 #include "record/recorder.h"
 #include "spec/trial.h"
-#include "train/learning_rate.h"
-#include "train/optimizer.h"
+#include "train/exchange.h"
+#include "train/learner.h"
 
 namespace lockstep::train {
 
@@ -19,35 +19,34 @@ namespace lockstep::train {
 // one batch of made-up images that stays the same, labels too.
 class Replica {
  public:
-  // Takes the memory and fills it: the first step can come. Construct it and step it on the thread
-  // that compiled the engine.
+  // Collective: takes the memory and fills it, so that the first step can come. Construct it and
+  // step it on the thread that compiled the engine.
   Replica(const spec::Trial& trial, const model::Model& model,
-          std::unique_ptr<engine::Engine> engine);
+          std::unique_ptr<engine::Engine> engine, comm::Transport& transport, const Site& site);
 
   std::int64_t global_batch() const { return global_batch_; }
+  const Exchange& exchange() const { return exchange_; }
 
-  // One step as the trial's mode has it. Throws Error(rank_failed) that names the step and the
-  // layer when the loss is not finite; that step is not recorded.
-  void step(record::Recorder& recorder);
+  // One step as the trial's mode has it; `wishes` go into the tally. Returns the sums over all
+  // ranks. Throws Error(rank_failed) that names the step and the layer when the loss is not finite;
+  // that step is not recorded.
+  Tally step(record::Recorder& recorder, const Tally& wishes);
 
  private:
-  // What training has and running forward has not.
-  struct Training {
-    LearningRate learning_rate;
-    Optimizer optimizer;
-  };
+  void charge_exchange(record::Recorder& recorder);
 
-  void update(std::int64_t step);
-
-  // In front of the engine: they must outlive it.
-  Buffer parameters_, gradients_;
+  const bool training_;
+  const bool wants_accuracy_;
+  const double weight_decay_;
+  const Layout layout_;
+  Exchange exchange_;  // in front of the engine, whose memory it has
+  Buffer stale_;       // the network's own parameters, where those of the exchange are a step ahead
+  std::optional<Learner> learner_;
   std::unique_ptr<engine::Engine> engine_;
-  std::vector<int> labels_;
+  std::uint64_t first_sample_ = 0;
   std::int64_t global_batch_ = 0;
-  std::optional<Training> training_;
-  bool wants_accuracy_ = false;
-  double weight_decay_ = 0;
-  double squares_ = 0;  // sum over the decaying parameters, as the last forward saw them
+  std::vector<int> labels_;
+  double squares_ = 0;  // sum over the decaying parameters, as the next forward sees them
 };
 
 }  // namespace lockstep::train

@@ -13,6 +13,7 @@
 #include "model/zoo.h"
 #include "record/sample.h"
 #include "spec/trial.h"
+#include "train/exchange.h"
 
 namespace lockstep::train {
 
@@ -39,13 +40,17 @@ struct Outcome {
   std::int64_t warm_up_steps = 0;       // so many of them
   double first_step_begin = 0;          // on now()'s clock
   Ending ending = Ending::batches;
-  std::optional<Error> error;  // where that is the ending
+  std::optional<Error> error;                        // where that is the ending
+  std::uint64_t bytes_sent = 0, bytes_received = 0;  // of gradients and parameters, by this rank
 };
 
 // Trains (or runs forward only, or evaluates) one rank on the engine compiled for the trial: warms
-// up, then times steps until the trial or a hook says stop. Call it on the thread that compiled the
-// engine. An Error before the first step is thrown, a later one becomes the outcome's.
+// up, then times steps until the trial or a hook says stop. Ranks in step stop together: what one
+// of them wishes, all do behind the next step. Call it on the thread that compiled the engine. An
+// Error before the first step is thrown, a later one becomes the outcome's; the other ranks hear of
+// both.
 Outcome train(const spec::Trial& trial, const model::Model& model,
-              std::unique_ptr<engine::Engine> engine, const Hooks& hooks);
+              std::unique_ptr<engine::Engine> engine, comm::Transport& transport, const Site& site,
+              const Hooks& hooks);
 
 }  // namespace lockstep::train

@@ -142,9 +142,18 @@ spec::Trial trial_of(int warm_up, int batches) {
   return trial;
 }
 
+Outcome train_alone(const spec::Trial& trial, std::unique_ptr<Bowl> engine, const Hooks& hooks = {},
+                    const model::Model& model = bowl_model()) {
+  const auto world = comm::connect_threads(1);
+  Site site;
+  site.ranks.topology = world.front()->topology();
+  site.strategy = &strategy::find_strategy("independent");
+  return train(trial, model, std::move(engine), *world.front(), site, hooks);
+}
+
 Outcome run(const spec::Trial& trial, const Hooks& hooks = {}) {
   Log log;
-  return train(trial, bowl_model(), std::make_unique<Bowl>(log), hooks);
+  return train_alone(trial, std::make_unique<Bowl>(log), hooks);
 }
 
 std::vector<float> losses(const Outcome& outcome) {
@@ -162,7 +171,7 @@ TEST(Worker, MakesTheLossFall) {
 
 TEST(Worker, RunsTheWarmUpAndThenTheTimedSteps) {
   Log log;
-  const Outcome outcome = train(trial_of(3, 5), bowl_model(), std::make_unique<Bowl>(log), {});
+  const Outcome outcome = train_alone(trial_of(3, 5), std::make_unique<Bowl>(log));
   EXPECT_EQ(outcome.ending, Ending::batches);
   EXPECT_FALSE(outcome.error);
   EXPECT_EQ(outcome.samples.size(), 8);
@@ -259,7 +268,7 @@ TEST(Worker, CanBeInterruptedWhileItWarmsUp) {
 
 TEST(Worker, NamesTheStepAndTheLayerWhenTheLossIsNotFinite) {
   Log log;
-  const Outcome outcome = train(trial_of(2, 100), bowl_model(), std::make_unique<Bowl>(log, 6), {});
+  const Outcome outcome = train_alone(trial_of(2, 100), std::make_unique<Bowl>(log, 6));
   EXPECT_EQ(outcome.ending, Ending::error);
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->code(), ExitCode::rank_failed);
@@ -275,7 +284,7 @@ TEST(Worker, NamesTheStepAndTheLayerWhenTheLossIsNotFinite) {
 
 TEST(Worker, KeepsItsSamplesApartWhenTheWarmUpFails) {
   Log log;
-  const Outcome outcome = train(trial_of(5, 100), bowl_model(), std::make_unique<Bowl>(log, 3), {});
+  const Outcome outcome = train_alone(trial_of(5, 100), std::make_unique<Bowl>(log, 3));
   EXPECT_EQ(outcome.ending, Ending::error);
   EXPECT_EQ(outcome.samples.size(), 3);
   EXPECT_EQ(outcome.warm_up_steps, 3);
@@ -287,7 +296,7 @@ TEST(Worker, AddsTheWeightDecayOfDecayingParametersToTheTotalLoss) {
     spec::Trial trial = trial_of(0, 3);
     trial.mode = mode;
     trial.optimizer.weight_decay = 0.3;
-    const Outcome outcome = train(trial, bowl_model(), std::make_unique<Bowl>(log), {});
+    const Outcome outcome = train_alone(trial, std::make_unique<Bowl>(log));
     double squares = 0;
     for (std::size_t i = 0; i < Bowl::kElements; ++i) {
       squares += double{log.parameters[i]} * double{log.parameters[i]};
@@ -302,10 +311,62 @@ TEST(Worker, PullsDecayingParametersTowardsZero) {
   Log log;
   spec::Trial trial = trial_of(0, 300);
   trial.optimizer.weight_decay = 1;  // the same curvature as the bowl's: half way
-  train(trial, bowl_model(), std::make_unique<Bowl>(log), {});
+  train_alone(trial, std::make_unique<Bowl>(log));
   for (std::size_t i = 0; i < Bowl::kElements; ++i) {
     EXPECT_NEAR(log.parameters[i], Bowl::kTarget / 2, 1e-4);
     EXPECT_NEAR(log.parameters[Bowl::kPadded + i], Bowl::kTarget, 1e-4);
+  }
+}
+
+TEST(Worker, DecaysAsTheModelDoesUnlessToldOtherwise) {
+  model::Model model = bowl_model();
+  model.weight_decay = 1;
+  const auto trained = [&](std::optional<double> asked) {
+    Log log;
+    spec::Trial trial = trial_of(0, 300);
+    trial.optimizer.weight_decay = asked;
+    const Outcome outcome = train_alone(trial, std::make_unique<Bowl>(log), {}, model);
+    const record::Sample& last = outcome.samples.back();
+    EXPECT_EQ(last.loss > last.base_loss, asked != 0);
+    return log.parameters[0];
+  };
+  EXPECT_NEAR(trained(std::nullopt), Bowl::kTarget / 2, 1e-4);
+  EXPECT_NEAR(trained(0), Bowl::kTarget, 1e-4);
+}
+
+// Plain descent in the bowl: a step's gradient is the distance from the bottom, of the parameter
+// that `reads` says, applied as many steps late as `late` says.
+float descended(float start, int steps, bool staged, bool relaxed) {
+  constexpr float kRate = 0.1F;
+  float value = start, stale = start, late = 0;
+  for (int step = 0; step < steps; ++step) {
+    const float gradient = (staged ? stale : value) - Bowl::kTarget;
+    stale = value;
+    value -= kRate * (relaxed ? late : gradient);
+    late = gradient;
+  }
+  return value;
+}
+
+TEST(Worker, AppliesGradientsAStepLateOrReadsStaleParametersWhenAsked) {
+  constexpr int kSteps = 7;
+  for (const bool staged : {false, true}) {
+    for (const bool relaxed : {false, true}) {
+      spec::Trial trial = trial_of(0, kSteps + 2);
+      trial.optimizer.weight_decay = 0;
+      trial.exchange.staged_vars = staged;
+      if (relaxed) trial.exchange.variable_consistency = spec::VariableConsistency::relaxed;
+      Log first, last;
+      spec::Trial once = trial;
+      once.num_batches = 1;
+      train_alone(once, std::make_unique<Bowl>(first));
+      train_alone(trial, std::make_unique<Bowl>(last));
+      // The last forward read what kSteps + 1 updates made, or one less of it.
+      const int updates = staged ? kSteps : kSteps + 1;
+      EXPECT_NEAR(last.parameters[0], descended(first.parameters[0], updates, staged, relaxed),
+                  1e-6)
+          << staged << relaxed;
+    }
   }
 }
 
@@ -330,7 +391,7 @@ TEST(Worker, OnlyRunsForwardWhenThatIsTheMode) {
     Log log;
     spec::Trial trial = trial_of(1, 4);
     trial.mode = mode;
-    const Outcome outcome = train(trial, bowl_model(), std::make_unique<Bowl>(log), {});
+    const Outcome outcome = train_alone(trial, std::make_unique<Bowl>(log));
     EXPECT_EQ(log.forwards, 5);
     EXPECT_EQ(log.backwards, 0);
     EXPECT_THAT(losses(outcome), Each(outcome.samples.front().loss));
@@ -340,7 +401,7 @@ TEST(Worker, OnlyRunsForwardWhenThatIsTheMode) {
 TEST(Worker, ReportsAccuracyWhereItIsAskedFor) {
   Log plain;
   spec::Trial trial = trial_of(0, 1);
-  train(trial, bowl_model(), std::make_unique<Bowl>(plain), {});
+  train_alone(trial, std::make_unique<Bowl>(plain));
   const int answer = plain.labels.front();
   const auto share = static_cast<float>(std::ranges::count(plain.labels, answer)) / Bowl::kBatch;
   const auto top_1 = [&](spec::Mode mode, bool print) {
@@ -348,7 +409,7 @@ TEST(Worker, ReportsAccuracyWhereItIsAskedFor) {
     trial.mode = mode;
     trial.print_training_accuracy = print;
     auto engine = std::make_unique<Bowl>(log, Bowl::kNever, answer);
-    return train(trial, bowl_model(), std::move(engine), {}).samples.front().top_1;
+    return train_alone(trial, std::move(engine)).samples.front().top_1;
   };
   EXPECT_EQ(top_1(spec::Mode::training, false), 0);
   EXPECT_EQ(top_1(spec::Mode::training, true), share);
@@ -366,7 +427,7 @@ TEST(Worker, GivesTheSameLossesForTheSameSeed) {
 
 TEST(Worker, FillsImagesAndLabelsOnce) {
   Log log;
-  train(trial_of(0, 3), bowl_model(), std::make_unique<Bowl>(log), {});
+  train_alone(trial_of(0, 3), std::make_unique<Bowl>(log));
   EXPECT_EQ(log.images.front(), -7);  // in front of the offset
   for (std::size_t i = 1; i < log.images.size(); ++i) EXPECT_GT(log.images[i], -1.1F);
   EXPECT_THAT(log.labels, Each(testing::AllOf(testing::Ge(0), testing::Lt(Bowl::kClasses - 1))));
@@ -376,7 +437,7 @@ TEST(Worker, DrawsLabelsFromTheClassesThatTheTrialNames) {
   Log log;
   spec::Trial trial = trial_of(0, 1);
   trial.num_classes = 2;
-  train(trial, bowl_model(), std::make_unique<Bowl>(log), {});
+  train_alone(trial, std::make_unique<Bowl>(log));
   EXPECT_THAT(log.labels, Each(0));
 }
 
@@ -397,7 +458,7 @@ TEST(Worker, RecordsThePhasesOfAStep) {
 
 TEST(Worker, KeepsTheMemoryUntilTheEngineIsGone) {
   Log log;
-  train(trial_of(0, 1), bowl_model(), std::make_unique<Bowl>(log), {});
+  train_alone(trial_of(0, 1), std::make_unique<Bowl>(log));
   EXPECT_TRUE(log.bound_memory_alive_at_end);
 }
 

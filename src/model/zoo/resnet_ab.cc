@@ -46,7 +46,7 @@ OwnLearningRate learning_rate() {
 }
 
 constexpr Model kModels[] = {
-    {"resnet152_ab", "imagenet", 224, 3, 256, 1000, resnet152_ab, learning_rate},
+    {"resnet152_ab", "imagenet", 224, 3, 256, 1000, resnet152_ab, learning_rate, 2e-4},
 };
 
 }  // namespace

@@ -1,0 +1,196 @@
+#include "cli/ranks.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+
+#include "cli/command_line.h"
+#include "cli/world.h"
+#include "machine/cores.h"
+
+namespace lockstep::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+// A rank's timed steps as text, and back: what rank 0 needs for the result.
+std::string to_text(const stats::RankSamples& rank) {
+  Json steps = Json::array();
+  for (const record::Sample& s : rank.timed) {
+    steps.push_back({s.begin, s.end, s.phases, s.waiting, s.wire});
+  }
+  return Json{{"host", rank.host},
+              {"sent", rank.bytes_sent},
+              {"received", rank.bytes_received},
+              {"steps", std::move(steps)}}
+      .dump();
+}
+
+stats::RankSamples samples_from_text(const std::string& text) {
+  const Json json = Json::parse(text);
+  stats::RankSamples rank{.host = json["host"],
+                          .timed = {},
+                          .bytes_sent = json["sent"],
+                          .bytes_received = json["received"]};
+  for (const Json& step : json["steps"]) {
+    record::Sample sample;
+    sample.begin = step[0];
+    sample.end = step[1];
+    sample.phases = step[2];
+    sample.waiting = step[3];
+    sample.wire = step[4];
+    rank.timed.push_back(sample);
+  }
+  return rank;
+}
+
+stats::RankSamples timed_samples(const train::Outcome& outcome, const std::string& host) {
+  const auto steps = static_cast<double>(outcome.samples.size());
+  return {.host = host,
+          .timed = {outcome.samples.begin() + outcome.warm_up_steps, outcome.samples.end()},
+          .bytes_sent = static_cast<double>(outcome.bytes_sent) / steps,
+          .bytes_received = static_cast<double>(outcome.bytes_received) / steps};
+}
+
+// Of all devices at once: they share what limits them.
+double peak_of_all(comm::Transport& transport, double mine) {
+  double sum = 0;
+  for (const std::string& text : transport.all_gather(fmt::format("{}", mine))) {
+    sum += std::stod(text);
+  }
+  return sum;
+}
+
+std::string to_text(const train::Service& service, const std::string& host) {
+  const double staleness =
+      service.staleness_sum / static_cast<double>(std::max<std::int64_t>(1, service.gradients));
+  return Json{{"host", host},
+              {"updates", service.updates},
+              {"gradients", service.gradients},
+              {"staleness_mean", staleness},
+              {"staleness_max", service.staleness_max},
+              {"dropped", service.dropped},
+              {"sent", service.bytes_sent},
+              {"received", service.bytes_received}}
+      .dump();
+}
+
+stats::ServerSummary server_from_text(const std::string& text) {
+  const Json json = Json::parse(text);
+  return {.host = json["host"],
+          .updates = json["updates"],
+          .gradients = json["gradients"],
+          .staleness_mean = json["staleness_mean"],
+          .staleness_max = json["staleness_max"],
+          .dropped = json["dropped"],
+          .bytes_sent = json["sent"],
+          .bytes_received = json["received"]};
+}
+
+class Rank {
+ public:
+  Rank(const Job& job, comm::Transport& transport, std::size_t device, const RankHooks& hooks)
+      : job_(job),
+        transport_(transport),
+        device_(device),
+        hooks_(hooks),
+        site_(site_of(job, transport.topology())) {}
+
+  // Whatever goes wrong here, the other ranks hear of it.
+  void run() {
+    try {
+      if (site_.ranks.trains(transport_.rank())) {
+        work();
+      } else {
+        serve();
+      }
+    } catch (const std::exception&) {
+      error = current_error();
+      transport_.fail(*error);
+    }
+  }
+
+  WorldOutcome outcome;
+  std::optional<Error> error;
+
+ private:
+  void work() {
+    machine::join_team(job_.placement[device_]);
+    transport_.all_gather({});
+    machine::Peak peak = machine::measure_peak();
+    peak.gflops = peak_of_all(transport_, peak.gflops);
+    std::unique_ptr<engine::Engine> engine = engine::compile(job_.graph, engine_options(job_));
+    if (transport_.rank() == 0 && hooks_.on_plan) hooks_.on_plan(peak, engine->plan());
+    outcome.mine = train::train(job_.trial, *job_.model, std::move(engine), transport_, site_,
+                                hooks_.hooks(transport_));
+    if (outcome.mine.error) return;
+    // Whatever else runs makes the peak seem too low, never too high.
+    outcome.peak_gflops =
+        std::max(peak.gflops, peak_of_all(transport_, machine::measure_peak().gflops));
+    outcome.in_step = site_.strategy->in_step;
+    gather(to_text(timed_samples(outcome.mine, host())));
+  }
+
+  // On a worker's cores: a server mostly sleeps.
+  void serve() {
+    const std::vector<int>& cores = job_.placement[device_ % job_.placement.size()];
+    machine::join_team(std::span(cores).first(1));
+    transport_.all_gather({});
+    peak_of_all(transport_, 0);
+    const train::Service service = train::serve(job_.trial, *job_.model, transport_, site_);
+    peak_of_all(transport_, 0);
+    gather(to_text(service, host()));
+  }
+
+  void gather(const std::string& mine) {
+    const std::vector<std::string> all = transport_.all_gather(mine);
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      if (site_.ranks.trains(static_cast<int>(rank))) {
+        outcome.ranks.push_back(samples_from_text(all[rank]));
+      } else {
+        outcome.servers.push_back(server_from_text(all[rank]));
+      }
+    }
+  }
+
+  const std::string& host() const { return transport_.host_name(transport_.rank()); }
+
+  const Job& job_;
+  comm::Transport& transport_;
+  const std::size_t device_;
+  const RankHooks& hooks_;
+  const train::Site site_;
+};
+
+}  // namespace
+
+WorldOutcome run_ranks(const Job& job, std::vector<std::unique_ptr<comm::Transport>>& ranks,
+                       const RankHooks& hooks) {
+  std::vector<std::unique_ptr<Rank>> here;
+  for (std::size_t device = 0; device < ranks.size(); ++device) {
+    here.push_back(std::make_unique<Rank>(job, *ranks[device], device, hooks));
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < here.size(); ++i) {
+      threads.emplace_back([rank = here[i].get()] { rank->run(); });
+    }
+    here.front()->run();
+  }
+  Rank& first = *here.front();
+  // A world of one tells its own story; in a larger one the first cause names the rank.
+  const bool alone = ranks.front()->world() == 1;
+  if (first.error && alone) throw Error(*first.error);
+  if (!alone) {
+    try {
+      ranks.front()->check();
+    } catch (const Error& cause) {
+      first.outcome.mine.ending = train::Ending::error;
+      first.outcome.mine.error = cause;
+    }
+  }
+  return std::move(first.outcome);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,492 @@
+#include "comm/executor.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "base/clock.h"
+#include "comm/arithmetic.h"
+
+namespace lockstep::comm {
+namespace {
+
+using Kind = Operation::Kind;
+
+// Memory is moved in pieces that stay in a core's second-level cache from the sum to the update.
+constexpr std::size_t kPiece = std::size_t{16} << 10;
+constexpr double kSpinSeconds = 50e-6;
+// What one step copies, beyond which it will not be found in the caches in the next.
+constexpr std::size_t kCachedBytes = std::size_t{8} << 20;
+
+float* at(const Window& window, Array array, std::size_t element) {
+  return (array == Array::gradients ? window.gradients : window.parameters).data() + element;
+}
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Those who move memory: the rank's team, or the wire's thread alone.
+class Hands {
+ public:
+  explicit Hands(int threads)
+      : threads_(threads), scratch_(static_cast<std::size_t>(threads) * kPiece) {}
+
+  // work(piece, scratch) for all pieces of the range, `scratch` having room for one; the sum of
+  // what it returns, the same for any number of threads.
+  template <typename Work>
+  double each_piece(Range range, const Work& work) {
+    const auto count = static_cast<std::int64_t>((range.size() + kPiece - 1) / kPiece);
+    if (figures_.size() < static_cast<std::size_t>(count)) {
+      figures_.resize(static_cast<std::size_t>(count));
+    }
+#pragma omp parallel for schedule(static) num_threads(threads_) if (threads_ > 1 && count > 1)
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::size_t begin = range.begin + static_cast<std::size_t>(i) * kPiece;
+      const Range piece{begin, std::min(begin + kPiece, range.end)};
+      float* scratch = &scratch_[static_cast<std::size_t>(omp_get_thread_num()) * kPiece];
+      figures_[static_cast<std::size_t>(i)] = work(piece, scratch);
+    }
+    double sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) sum += figures_[static_cast<std::size_t>(i)];
+    return sum;
+  }
+
+ private:
+  const int threads_;
+  std::vector<float> scratch_;
+  std::vector<double> figures_;
+};
+
+struct Chunk {
+  Program program;
+  std::uint32_t index = 0;
+  bool leaves_host = false;
+  std::uint64_t step = 0;
+  std::size_t next = 0;         // operation
+  std::vector<double> figures;  // of every operation
+  double produced_at = 0, done_at = 0;
+
+  // Of one that leaves the host: what the wire has of it.
+  bool receiving = false;
+  std::vector<const Operation*> sending;
+  std::atomic<int> sends_left = 0;  // as many as `sending` has
+
+  bool done() const { return next == program.operations.size(); }
+  std::span<const Operation> rest() const { return std::span(program.operations).subspan(next); }
+  // Whether the wire still reads what the operation writes.
+  bool waits_for_sends(const Operation& operation) const {
+    const Array written = operation.kind == Kind::update ? Array::parameters : operation.array;
+    return operation.kind != Kind::send && std::ranges::any_of(sending, [&](const Operation* send) {
+             return send->array == written && send->range.overlaps(operation.range);
+           });
+  }
+};
+
+// Chunks that one thread looks after.
+struct Lane {
+  explicit Lane(int threads) : hands(threads) {}
+
+  Hands hands;
+  std::vector<Chunk*> open;   // produced, not done
+  std::atomic<int> left = 0;  // of this step, not done
+  double moving = 0, updating = 0;
+};
+
+}  // namespace
+
+class Executor::State : public std::enable_shared_from_this<State> {
+ public:
+  State(Transport& transport, std::vector<Program> programs, std::vector<Window> windows,
+        Keeper& keeper, bool spin, Encoding encoding)
+      : transport_(transport),
+        windows_(std::move(windows)),
+        mine_(windows_[static_cast<std::size_t>(transport.rank())]),
+        keeper_(keeper),
+        spin_(spin),
+        encoding_(encoding),
+        team_(omp_get_max_threads()) {
+    for (int rank = 0; rank < transport.world(); ++rank) {
+      if (rank != transport.rank() && !remote(rank)) peers_.push_back(rank);
+    }
+    for (Program& program : programs) add_chunk(std::move(program));
+    if (received_floats() * sizeof(float) > kCachedBytes) copy_ = copy_past_caches;
+    team_.open.reserve(chunks_.size());
+    wire_.open.reserve(chunks_.size());
+  }
+
+  void begin() {
+    ++step_;
+    times = {};
+    for (Lane* lane : {&team_, &wire_}) lane->moving = lane->updating = 0;
+    for (const auto& chunk : chunks_) ++lane_of(*chunk).left;
+  }
+
+  void settle() {
+    for (const auto& chunk : chunks_) {
+      if (chunk->step == 0) continue;
+      wait_for([&] {
+        return chunk->sends_left.load(std::memory_order_acquire) == 0 &&
+               met(chunk->program.settled, *chunk);
+      });
+    }
+  }
+
+  void produced(Chunk& chunk) {
+    chunk.step = step_;
+    chunk.next = 0;
+    chunk.produced_at = now();
+    count(chunk, 0);
+    ring_peers();
+    if (!chunk.leaves_host) {
+      team_.open.push_back(&chunk);
+      return;
+    }
+    on_wire([this, &chunk] {
+      wire_.open.push_back(&chunk);
+      advance(chunk, wire_);
+    });
+  }
+
+  // One look at all open chunks of the team; says whether anything could be done.
+  bool progress() { return look_at(team_); }
+
+  void finish() {
+    while (!finished()) {
+      if (progress()) continue;
+      wait_for([&] { return finished() || any_ready(team_); });
+    }
+    times.moving = team_.moving;
+    times.updating = team_.updating;
+    times.wire = wire_.moving + wire_.updating;
+  }
+
+  void close() {
+    if (transport_.wire() == nullptr) return;
+    // What the wire still has to tell must not touch a transport or a keeper that is gone.
+    std::atomic<bool> closed = false;
+    transport_.wire()->post([&] {
+      open_ = false;
+      closed = true;
+      closed.notify_one();
+    });
+    closed.wait(false);
+  }
+
+  Chunk& chunk(int index) const { return *chunks_[static_cast<std::size_t>(index)]; }
+
+  double figure() const {
+    double sum = 0;
+    for (const auto& chunk : chunks_) {
+      for (const double figure : chunk->figures) sum += figure;
+    }
+    return sum;
+  }
+
+  ExchangeTimes times;
+  std::atomic<std::uint64_t> bytes_sent = 0, bytes_received = 0;
+
+ private:
+  void add_chunk(Program program) {
+    auto chunk = std::make_unique<Chunk>();
+    chunk->index = static_cast<std::uint32_t>(chunks_.size());
+    chunk->program = std::move(program);
+    chunk->figures.resize(chunk->program.operations.size());
+    chunk->leaves_host = std::ranges::any_of(
+        chunk->program.operations, [&](const Operation& operation) { return remote(operation); });
+    chunks_.push_back(std::move(chunk));
+  }
+
+  std::size_t received_floats() const {
+    std::size_t floats = 0;
+    for (const auto& chunk : chunks_) {
+      for (const Operation& operation : chunk->program.operations) {
+        if (operation.kind == Kind::recv) floats += operation.range.size();
+      }
+    }
+    return floats;
+  }
+  bool remote(int rank) const { return windows_[static_cast<std::size_t>(rank)].bell == nullptr; }
+  bool remote(const Operation& operation) const {
+    return operation.kind != Kind::update && remote(operation.peer);
+  }
+  Lane& lane_of(const Chunk& chunk) { return chunk.leaves_host ? wire_ : team_; }
+  bool finished() const {
+    return team_.left == 0 && wire_.left.load(std::memory_order_acquire) == 0;
+  }
+
+  // --- When ---
+
+  bool met(std::span<const Wait> waits, const Chunk& chunk) const {
+    return std::ranges::all_of(waits, [&](const Wait& wait) {
+      const Counter& counter = windows_[static_cast<std::size_t>(wait.peer)].counters[chunk.index];
+      return counter.reached(chunk.step, static_cast<std::uint64_t>(wait.count));
+    });
+  }
+
+  // What comes next in one pass over memory: additions to the same range with the update of that
+  // range behind them, or else one operation.
+  std::span<const Operation> next_pass(const Chunk& chunk) const {
+    const std::span<const Operation> rest = chunk.rest();
+    const Operation& first = rest.front();
+    std::size_t count = 0;
+    while (count < rest.size() && rest[count].kind == Kind::recv_add && !remote(rest[count]) &&
+           rest[count].range == first.range) {
+      ++count;
+    }
+    if (count == 0) return rest.first(1);
+    const bool updates =
+        count < rest.size() && rest[count].kind == Kind::update && rest[count].range == first.range;
+    return rest.first(updates ? count + 1 : count);
+  }
+
+  bool ready(const Chunk& chunk) const {
+    return !chunk.done() && !chunk.receiving &&
+           std::ranges::all_of(next_pass(chunk), [&](const Operation& operation) {
+             return met(operation.waits, chunk) && !chunk.waits_for_sends(operation);
+           });
+  }
+  bool any_ready(const Lane& lane) const {
+    return std::ranges::any_of(lane.open, [&](const Chunk* chunk) { return ready(*chunk); });
+  }
+
+  template <typename Condition>
+  void wait_for(const Condition& condition) {
+    if (condition()) return;
+    const double begin = now();
+    for (int look = 1; spin_ && !condition(); ++look) {
+      pause();
+      if (look % 64 == 0 && now() - begin > kSpinSeconds) break;
+    }
+    for (;;) {
+      const std::uint32_t seen = mine_.bell->rings.load(std::memory_order_seq_cst);
+      if (condition()) break;
+      nudge_wire();
+      mine_.bell->sleep(seen);
+      transport_.check();
+    }
+    times.waiting += now() - begin;
+  }
+
+  // The wire's thread hears of other hosts by itself, but of ranks of this host only if told.
+  void nudge_wire() {
+    if (wire_.left == 0 || peers_.empty() || nudged_.exchange(true)) return;
+    on_wire([this] {
+      nudged_ = false;
+      look_at(wire_);
+    });
+  }
+
+  void on_wire(std::function<void()> job) {
+    transport_.wire()->post([self = shared_from_this(), job = std::move(job)] {
+      if (self->open_) job();
+    });
+  }
+
+  // --- What ---
+
+  bool look_at(Lane& lane) {
+    // The oldest first, each time: what has been moved of it is still in the caches.
+    bool any = false;
+    for (std::size_t i = 0; i < lane.open.size();) {
+      const bool advanced = advance(*lane.open[i], lane);
+      any = any || advanced;
+      i = advanced ? 0 : i + 1;
+    }
+    return any;
+  }
+
+  // Does what can be done now.
+  bool advance(Chunk& chunk, Lane& lane) {
+    bool any = false;
+    while (ready(chunk)) {
+      any = true;
+      const std::span<const Operation> pass = next_pass(chunk);
+      if (!remote(pass.front())) {
+        run_here(chunk, pass, lane);
+      } else if (pass.front().kind == Kind::send) {
+        send(chunk, pass.front());
+      } else {
+        receive(chunk, pass.front());
+      }
+    }
+    if (any) ring_peers();
+    if (chunk.done() && std::erase(lane.open, &chunk) > 0) {
+      any = true;
+      chunk.done_at = now();
+      if (lane.left.fetch_sub(1, std::memory_order_release) == 1) mine_.bell->ring();
+    }
+    return any;
+  }
+
+  void run_here(Chunk& chunk, std::span<const Operation> pass, Lane& lane) {
+    const double begin = now();
+    const Operation& first = pass.front();
+    const bool updates = pass.back().kind == Kind::update;
+    const auto sources = updates ? pass.first(pass.size() - 1) : pass;
+    const auto theirs = [&](const Operation& operation, std::size_t element) {
+      return at(windows_[static_cast<std::size_t>(operation.peer)], operation.array, element);
+    };
+    const auto sum_of = [&](Range piece, float* out) -> const float* {
+      const float* sum = at(mine_, Array::gradients, piece.begin);
+      for (const Operation& source : sources) {
+        add(out, sum, theirs(source, piece.begin), piece.size());
+        sum = out;
+      }
+      return sum;
+    };
+    double& figure = chunk.figures[chunk.next];
+    switch (first.kind) {
+      case Kind::send:
+        bytes_sent += first.range.size() * sizeof(float);
+        break;
+      case Kind::recv:
+        bytes_received += first.range.size() * sizeof(float);
+        figure = lane.hands.each_piece(first.range, [&](Range piece, float*) {
+          const float* source = theirs(first, piece.begin);
+          copy_(at(mine_, first.array, piece.begin), source, piece.size());
+          return first.array == Array::parameters ? keeper_.received(piece, source) : 0.0;
+        });
+        break;
+      case Kind::recv_add:
+      case Kind::update:
+        bytes_received += sources.size() * first.range.size() * sizeof(float);
+        figure = lane.hands.each_piece(first.range, [&](Range piece, float* scratch) {
+          if (updates) return keeper_.update(piece, sum_of(piece, scratch));
+          sum_of(piece, at(mine_, Array::gradients, piece.begin));
+          return 0.0;
+        });
+        break;
+    }
+    (sources.empty() ? lane.updating : lane.moving) += now() - begin;
+    count(chunk, pass.size());
+  }
+
+  void send(Chunk& chunk, const Operation& operation) {
+    const bool encoded = operation.array == Array::gradients && encoding_ != Encoding::fp32;
+    bytes_sent += operation.range.size() * (encoded ? 2 : 4);
+    chunk.sending.push_back(&operation);
+    ++chunk.sends_left;
+    transport_.wire()->send(
+        operation.peer, chunk.index,
+        {at(mine_, operation.array, operation.range.begin), operation.range.size()},
+        encoded ? encoding_ : Encoding::fp32, [self = shared_from_this(), &chunk, &operation] {
+          std::erase(chunk.sending, &operation);
+          if (chunk.sends_left.fetch_sub(1, std::memory_order_release) == 1 && self->open_) {
+            self->mine_.bell->ring();
+          }
+          if (self->open_) self->advance(chunk, self->wire_);
+        });
+    count(chunk, 1);
+  }
+
+  void receive(Chunk& chunk, const Operation& operation) {
+    const bool adds = operation.kind == Kind::recv_add;
+    const bool encoded = operation.array == Array::gradients && encoding_ != Encoding::fp32;
+    bytes_received += operation.range.size() * (encoded ? 2 : 4);
+    chunk.receiving = true;
+    transport_.wire()->receive(
+        operation.peer, chunk.index,
+        {at(mine_, operation.array, operation.range.begin), operation.range.size()}, adds,
+        [self = shared_from_this(), &chunk, &operation] {
+          if (self->open_) self->received(chunk, operation);
+        });
+  }
+
+  void received(Chunk& chunk, const Operation& operation) {
+    chunk.receiving = false;
+    if (operation.array == Array::parameters) {
+      chunk.figures[chunk.next] = wire_.hands.each_piece(operation.range, [&](Range piece, float*) {
+        return keeper_.received(piece, at(mine_, Array::parameters, piece.begin));
+      });
+    }
+    count(chunk, 1);
+    ring_peers();
+    advance(chunk, wire_);
+  }
+
+  // One more than the operations done: the first count says that the gradients are there.
+  void count(Chunk& chunk, std::size_t operations) {
+    chunk.next += operations;
+    mine_.counters[chunk.index].reach(chunk.step, chunk.next + 1);
+  }
+
+  void ring_peers() const {
+    for (const int peer : peers_) windows_[static_cast<std::size_t>(peer)].bell->ring();
+  }
+
+  Transport& transport_;
+  const std::vector<Window> windows_;
+  const Window mine_;
+  Keeper& keeper_;
+  const bool spin_;
+  const Encoding encoding_;
+  void (*copy_)(float* out, const float* in, std::size_t size) = copy;
+  std::vector<int> peers_;  // of this host
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+
+  std::uint64_t step_ = 0;  // counts from 1
+  Lane team_;
+  Lane wire_{1};
+  std::atomic<bool> nudged_ = false;
+  bool open_ = true;  // the wire's thread's
+};
+
+Executor::Executor(Transport& transport, std::vector<Program> programs, std::vector<Window> windows,
+                   Keeper& keeper, bool spin, Encoding encoding)
+    : state_(std::make_shared<State>(transport, std::move(programs), std::move(windows), keeper,
+                                     spin, encoding)) {}
+
+Executor::~Executor() {
+  state_->close();
+}
+
+void Executor::begin() {
+  state_->begin();
+}
+
+void Executor::settle() {
+  state_->settle();
+}
+
+void Executor::produced(int chunk) {
+  state_->produced(state_->chunk(chunk));
+}
+
+void Executor::progress() {
+  state_->progress();
+}
+
+void Executor::finish() {
+  state_->finish();
+}
+
+const ExchangeTimes& Executor::times() const {
+  return state_->times;
+}
+
+double Executor::figure() const {
+  return state_->figure();
+}
+
+double Executor::produced_at(int chunk) const {
+  return state_->chunk(chunk).produced_at;
+}
+
+double Executor::done_at(int chunk) const {
+  return state_->chunk(chunk).done_at;
+}
+
+std::uint64_t Executor::bytes_sent() const {
+  return state_->bytes_sent;
+}
+
+std::uint64_t Executor::bytes_received() const {
+  return state_->bytes_received;
+}
+
+}  // namespace lockstep::comm

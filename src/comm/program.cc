@@ -1,0 +1,140 @@
+#include "comm/program.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/check.h"
+
+namespace lockstep::comm {
+namespace {
+
+// The count of whoever has done its first `operations` operations.
+int count_behind(int operations) {
+  return 1 + operations;
+}
+
+bool writes(Operation::Kind kind) {
+  return kind != Operation::Kind::send;
+}
+
+Operation::Kind kind_of(Act act) {
+  switch (act) {
+    case Act::send:
+      return Operation::Kind::send;
+    case Act::recv:
+      return Operation::Kind::recv;
+    case Act::recv_add:
+      break;
+  }
+  return Operation::Kind::recv_add;
+}
+
+std::vector<Operation> operations_of(const Collective& collective) {
+  std::vector<Operation> operations;
+  for (const Move& move : collective.reduce) {
+    operations.push_back({kind_of(move.act), Array::gradients, move.peer, move.range, {}});
+  }
+  for (const Range& range : collective.owned) {
+    operations.push_back({Operation::Kind::update, Array::parameters, -1, range, {}});
+  }
+  for (const Move& move : collective.distribute) {
+    operations.push_back({kind_of(move.act), Array::parameters, move.peer, move.range, {}});
+  }
+  return operations;
+}
+
+// The count at which `theirs` has done its half of the n-th send (or recv, from here) that `rank`
+// exchanges with it on an array.
+int count_of_match(const Collective& theirs, int rank, const Operation& mine, int n) {
+  const bool gradients = mine.array == Array::gradients;
+  const Schedule& schedule = gradients ? theirs.reduce : theirs.distribute;
+  const std::size_t before = gradients ? 0 : theirs.reduce.size() + theirs.owned.size();
+  const bool i_send = mine.kind == Operation::Kind::send;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const Move& move = schedule[i];
+    if (move.peer != rank || (move.act == Act::send) == i_send || n-- > 0) continue;
+    LOCKSTEP_CHECK(move.range == mine.range);
+    return count_behind(static_cast<int>(before + i) + 1);
+  }
+  LOCKSTEP_CHECK(!"a move has its match on the peer");
+  return 0;
+}
+
+// Collects waits and leaves out those that an earlier one of the same program implies.
+class Waits {
+ public:
+  void add(std::vector<Wait>& waits, Wait wait) {
+    int& known = known_[wait.peer];
+    if (known >= wait.count) return;
+    known = wait.count;
+    const auto same = std::find_if(waits.begin(), waits.end(),
+                                   [&](const Wait& other) { return other.peer == wait.peer; });
+    if (same == waits.end()) {
+      waits.push_back(wait);
+    } else {
+      same->count = wait.count;
+    }
+  }
+
+ private:
+  std::map<int, int> known_;  // by peer
+};
+
+}  // namespace
+
+Program compile(const Topology& topology, int rank,
+                const std::function<const Exchange&(int peer)>& of) {
+  struct Sent {
+    Array array;
+    Range range;
+    Wait consumed;
+  };
+  std::vector<Sent> sent;                       // so far, to ranks of this host
+  std::map<int, std::array<int, 4>> exchanged;  // so far, by peer: sends and recvs of each array
+  Waits waits;
+
+  Program program{operations_of(of(rank).collective), {}};
+  for (Operation& operation : program.operations) {
+    if (writes(operation.kind)) {
+      for (const Sent& send : sent) {
+        if (send.array == operation.array && send.range.overlaps(operation.range)) {
+          waits.add(operation.waits, send.consumed);
+        }
+      }
+    }
+    const int peer = operation.peer;
+    if (peer < 0 || !topology.same_host(rank, peer)) continue;
+    const bool is_send = operation.kind == Operation::Kind::send;
+    int& n = exchanged[peer][2 * static_cast<int>(operation.array) + (is_send ? 1 : 0)];
+    const Wait match{peer, count_of_match(of(peer).collective, rank, operation, n++)};
+    if (is_send) {
+      sent.push_back({operation.array, operation.range, match});
+    } else {
+      waits.add(operation.waits, match);
+    }
+  }
+  for (const Sent& send : sent) waits.add(program.settled, send.consumed);
+  return program;
+}
+
+std::vector<Program> compile_chunks(
+    const Topology& topology, int rank, std::size_t chunks,
+    const std::function<Exchange(std::size_t chunk, int peer)>& of) {
+  std::vector<Program> programs;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    std::vector<Exchange> all;
+    for (int peer = 0; peer < topology.world(); ++peer) all.push_back(of(chunk, peer));
+    programs.push_back(compile(topology, rank, [&](int peer) -> const Exchange& {
+      return all[static_cast<std::size_t>(peer)];
+    }));
+  }
+  return programs;
+}
+
+std::vector<Range> cut_into_chunks(Range range) {
+  constexpr std::size_t kFloats = std::size_t{256} << 10;
+  return split(range, static_cast<int>((range.size() + kFloats - 1) / kFloats), kLineGrain);
+}
+
+}  // namespace lockstep::comm

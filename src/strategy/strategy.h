@@ -1,0 +1,53 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/program.h"
+#include "strategy/all_reduce_spec.h"
+
+namespace lockstep::strategy {
+
+// What happens between gradients and new weights. A strategy is a pure function: which exchange a
+// rank takes part in for a chunk; everything else follows from that.
+
+// A run of the flat parameter array that is exchanged in one go, and the rank that would keep it if
+// parameters lived in one place only.
+struct Chunk {
+  comm::Range range;
+  std::size_t bucket_elements = 0;  // of the bucket that it is part of
+  int server = 0;
+};
+
+// Who takes part.
+struct Site {
+  comm::Topology topology;  // workers first, dedicated servers behind them
+  int servers = 0;          // so many of the ranks, the last ones, train nothing
+  AllReduceSpec all_reduce = parse_all_reduce_spec("auto");
+
+  int workers() const { return topology.world() - servers; }
+  bool trains(int rank) const { return rank < workers(); }
+};
+
+using Strategy = comm::Exchange(const Site& site, const Chunk& chunk, int rank);
+
+struct StrategyRow {
+  std::string_view name;  // as in --variable_update
+  Strategy* exchange;
+  bool averages;  // over all workers; else every rank follows its own gradients
+  bool in_step;   // ranks wait for each other every step
+  bool served;    // parameters live on servers, who may be ranks of their own
+  std::string_view summary;
+};
+std::span<const StrategyRow> strategies();
+
+// Throws Error(usage) with the closest name and all known ones.
+const StrategyRow& find_strategy(std::string_view name);
+
+// Gives every chunk its server, each time the one with the fewest bytes so far: dedicated ones
+// where there are any, else all ranks.
+void place_on_servers(std::span<Chunk> chunks, const Site& site);
+
+}  // namespace lockstep::strategy
