@@ -339,6 +339,10 @@ class Executor::State : public std::enable_shared_from_this<State> {
       }
       return sum;
     };
+    if (chunk.program.vendor && updates) {
+      transport_.vendor()->all_reduce(
+          {at(mine_, Array::gradients, first.range.begin), first.range.size()});
+    }
     double& figure = chunk.figures[chunk.next];
     switch (first.kind) {
       case Kind::send:
@@ -362,7 +366,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
         });
         break;
     }
-    (sources.empty() ? lane.updating : lane.moving) += now() - begin;
+    (sources.empty() && !chunk.program.vendor ? lane.updating : lane.moving) += now() - begin;
     count(chunk, pass.size());
   }
 

@@ -47,6 +47,7 @@ struct Program {
   // Before the chunk's next step: everything that was sent has been read. (Of messages to other
   // hosts the wire says so.) Within a step no algorithm writes what a message may still read.
   std::vector<Wait> settled;
+  bool vendor = false;  // as in Exchange
 };
 
 // What one rank does to one chunk, as its strategy has it: reduce gradients, update what it owns,
@@ -54,6 +55,8 @@ struct Program {
 struct Exchange {
   Collective collective;
   bool contributes = true;  // has gradients of its own: a dedicated server has none
+  // The transport's own all-reduce makes the sums, in one opaque act before the update.
+  bool vendor = false;
 };
 
 // The waits of `rank` follow from the schedules of its peers: `of(peer)` gives them. Only ranks of
