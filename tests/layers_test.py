@@ -16,7 +16,7 @@ LIBRARIES = {
     r"(oneapi/dnnl/)?dnnl.*": ["engine/onednn"],
     r"hwloc(/.*)?\.h": ["machine"],
     r"nlohmann/.*": ["spec", "stats", "report", "cli"],
-    r"omp\.h": ["machine", "kernel", "engine", "train"],
+    r"omp\.h": ["machine", "kernel", "comm", "engine", "train"],
 }
 TEST_LIBRARIES = r"(gtest|gmock)/.*"
 
