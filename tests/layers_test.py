@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Headers of libraries, and the folders of src/ that may include them.
 LIBRARIES = {
+    r"asio(/.*)?\.hpp": ["comm/tcp"],
     r"(oneapi/dnnl/)?dnnl.*": ["engine/onednn"],
     r"hwloc(/.*)?\.h": ["machine"],
     r"nlohmann/.*": ["spec", "stats", "report", "cli"],

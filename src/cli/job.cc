@@ -64,6 +64,7 @@ Job make_job(spec::Trial trial) {
   if (trial.label_smoothing < 0) trial.label_smoothing = job.graph.label_smoothing;
   job.placement = placement(trial);
   trial.threads_per_device = static_cast<int>(job.placement.front().size());
+  job.workers = trial.devices;
   job.trial = std::move(trial);
   job.batches = train::timed_batches(job.trial, *job.model, job.global_batch());
   return job;

@@ -22,7 +22,9 @@ struct Job {
   // More devices than there are cores for them.
   bool oversubscribed() const;
 
-  std::int64_t global_batch() const { return std::int64_t{trial.batch_size} * trial.devices; }
+  int workers = 1;  // ranks that train, on all hosts
+
+  std::int64_t global_batch() const { return std::int64_t{trial.batch_size} * workers; }
   bool training() const { return trial.mode == spec::Mode::training; }
 };
 // Throws Error(usage) for a model that is not there, images that are too small for it or more

@@ -7,6 +7,7 @@
 #include "comm/transport.h"
 #include "machine/peak.h"
 #include "stats/ranks.h"
+#include "train/server.h"
 #include "train/worker.h"
 
 namespace lockstep::cli {
@@ -21,7 +22,9 @@ struct RankHooks {
 // All ranks of the world, as rank 0 sees them at the end.
 struct WorldOutcome {
   train::Outcome mine;                    // of this process's first rank
-  std::vector<stats::RankSamples> ranks;  // of all ranks
+  bool in_step = true;                    // ranks waited for each other every step
+  std::vector<stats::RankSamples> ranks;  // of all that train
+  std::vector<train::Service> servers;    // of all that do not
   double peak_gflops = 0;                 // of all devices at once
 };
 

@@ -131,11 +131,10 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
   const auto timed =
       std::span(world.mine.samples).subspan(static_cast<std::size_t>(world.mine.warm_up_steps));
   if (timed.empty()) throw Error(interrupted(), "interrupted before the first timed step");
-  const bool in_step = strategy::find_strategy(job.trial.exchange.variable_update).in_step;
   const std::vector<record::Sample> pooled = stats::pooled(world.ranks);
   stats::Measured measured;
   measured.summary =
-      stats::summarise(in_step ? timed : std::span<const record::Sample>(pooled),
+      stats::summarise(world.in_step ? timed : std::span<const record::Sample>(pooled),
                        static_cast<int>(job.global_batch()), unsteady_start(job.trial));
   measured.usage.warmup_steps = world.mine.warm_up_steps;
   measured.usage.seconds_to_first_step = world.mine.first_step_begin - started;
@@ -144,7 +143,7 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
                                         measured.summary.images_per_second, job.trial.mode);
   measured.usage.peak_gflops = world.peak_gflops;
   measured.ranks = stats::summarise_ranks(world.ranks);
-  if (in_step) measured.straggler = stats::straggler(world.ranks);
+  if (world.in_step) measured.straggler = stats::straggler(world.ranks);
   return measured;
 }
 

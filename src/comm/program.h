@@ -11,12 +11,13 @@ namespace lockstep::comm {
 // rank counts what it has done to a chunk; an operation of a program waits until peers have done so
 // many of theirs:
 //
-//   send      needs nothing: counting it publishes the range
-//   recv(_add) waits until the peer has counted the matching send
+//   send        needs nothing: counting it publishes the range
+//   recv(_add)  waits until the peer has counted the matching send
 //   whatever writes a range waits until everybody who was sent it has counted the matching recv
 //
-// The proof (program_test.cc) shows for all algorithms and worlds that any order which respects the
-// waits orders every two conflicting accesses, and leaves the right sums.
+// The proof (proof.h, program_test.cc) shows for all algorithms and worlds that any order which
+// respects the waits orders every two conflicting accesses, and leaves the right sums; and that
+// neighbouring recv_adds of one range may be done in one pass, behind the waits of all of them.
 enum class Array : std::uint8_t { gradients, parameters };
 
 struct Wait {

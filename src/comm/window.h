@@ -10,6 +10,17 @@ namespace lockstep::comm {
 // cache line of its own: peers poll it.
 struct alignas(64) Counter {
   std::atomic<std::uint64_t> value = 0;
+
+  // `step` counts from 1.
+  static std::uint64_t position(std::uint64_t step, std::uint64_t count) {
+    return (step << 20U) + count;
+  }
+  void reach(std::uint64_t step, std::uint64_t count) {
+    value.store(position(step, count), std::memory_order_release);
+  }
+  bool reached(std::uint64_t step, std::uint64_t count) const {
+    return value.load(std::memory_order_acquire) >= position(step, count);
+  }
 };
 
 // Where a rank sleeps while it waits for peers.

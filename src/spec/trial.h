@@ -53,16 +53,16 @@ struct LearningRate {
 // strategies beside our own barrier_only, which waits like the others but exchanges nothing.
 struct Exchange {
   std::string variable_update = "parameter_server";
-  std::string all_reduce_spec;     // "xring#2"; empty: by size, world and locality
-  bool cross_replica_sync = true;  // false: workers do not wait for each other
-  int num_ps = 0;                  // dedicated servers; 0: colocated, one per rank
-  int replicas_to_aggregate = 0;   // gradients that make a step; 0: those of all workers
+  std::string all_reduce_spec = {};  // "xring#2"; empty: by size, world and locality
+  bool cross_replica_sync = true;    // false: workers do not wait for each other
+  int num_ps = 0;                    // dedicated servers; 0: colocated, one per rank
+  int replicas_to_aggregate = 0;     // gradients that make a step; 0: those of all workers
   VariableConsistency variable_consistency = VariableConsistency::strong;
-  bool staged_vars = false;                    // forward reads the weights of the step before
-  int gradient_repacking = 0;                  // equal packs; 0: no repacking
-  std::int64_t agg_small_grads_max_bytes = 0;  // gradients up to here are joined; 0: none
-  int agg_small_grads_max_group = 10;          // so many of them at most
-  std::optional<double> fusion_threshold_mb;   // of 2^20 bytes; 0: off; nothing: automatic
+  bool staged_vars = false;                        // forward reads the weights of the step before
+  int gradient_repacking = 0;                      // equal packs; 0: no repacking
+  std::int64_t agg_small_grads_max_bytes = 0;      // gradients up to here are joined; 0: none
+  int agg_small_grads_max_group = 10;              // so many of them at most
+  std::optional<double> fusion_threshold_mb = {};  // of 2^20 bytes; 0: off; nothing: automatic
   WirePrecision wire_precision = WirePrecision::fp32;
   LocalParameterDevice local_parameter_device = LocalParameterDevice::cpu;
 
@@ -72,14 +72,14 @@ struct Exchange {
 // Which processes there are, and which of them this one is. Lists are "host:port,host:port".
 struct Cluster {
   Transport transport = Transport::automatic;
-  std::string worker_hosts;
-  std::string ps_hosts;
-  std::string controller_host;
+  std::string worker_hosts = {};
+  std::string ps_hosts = {};
+  std::string controller_host = {};
   JobName job_name = JobName::none;
-  int task_index = 0;             // among the processes of its job
-  std::string network_interface;  // empty: the one that the route to the peers takes
-  double deadline = 60;           // seconds of silence after which a rank is lost
-  double start_timeout = 300;     // seconds until all processes have met
+  int task_index = 0;                  // among the processes of its job
+  std::string network_interface = {};  // empty: the one that the route to the peers takes
+  double deadline = 60;                // seconds of silence after which a rank is lost
+  double start_timeout = 300;          // seconds until all processes have met
 
   bool operator==(const Cluster&) const = default;
 };

@@ -76,6 +76,7 @@ Replica::Replica(const spec::Trial& trial, const model::Model& model,
                    site.strategy->averages ? site.ranks.workers() : 1, exchange_.parameters());
   squares_ = learner_->squares({0, layout_.floats});
   exchange_.connect(*learner_);
+  if (site.ranks.servers > 0) exchange_.broadcast_parameters();
 }
 
 Tally Replica::step(record::Recorder& recorder, const Tally& wishes) {

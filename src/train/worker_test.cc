@@ -142,8 +142,8 @@ spec::Trial trial_of(int warm_up, int batches) {
   return trial;
 }
 
-Outcome train_alone(const spec::Trial& trial, std::unique_ptr<Bowl> engine,
-                    const Hooks& hooks = {}, const model::Model& model = bowl_model()) {
+Outcome train_alone(const spec::Trial& trial, std::unique_ptr<Bowl> engine, const Hooks& hooks = {},
+                    const model::Model& model = bowl_model()) {
   const auto world = comm::connect_threads(1);
   Site site;
   site.ranks.topology = world.front()->topology();
