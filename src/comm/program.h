@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/collective.h"
+#include "comm/wire.h"
 
 namespace lockstep::comm {
 
@@ -47,6 +48,7 @@ struct Program {
   // Before the chunk's next step: everything that was sent has been read. (Of messages to other
   // hosts the wire says so.) Within a step no algorithm writes what a message may still read.
   std::vector<Wait> settled;
+  Encoding encoding = Encoding::fp32;  // of gradients that leave the host
 };
 
 // What one rank does to one chunk, as its strategy has it: reduce gradients, update what it owns,

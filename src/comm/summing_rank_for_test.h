@@ -45,6 +45,7 @@ class SummingRank : public Keeper {
       programs.push_back(compile(transport.topology(), rank_, [&](int rank) -> const Exchange& {
         return all[static_cast<std::size_t>(rank)];
       }));
+      programs.back().encoding = encoding;
     }
     transport.share(window_bytes(chunks_.size(), floats));
     std::vector<Window> windows;
@@ -53,7 +54,7 @@ class SummingRank : public Keeper {
       windows.push_back(memory.empty() ? Window{} : window(memory, chunks_.size(), floats, rank));
     }
     mine_ = windows[static_cast<std::size_t>(rank_)];
-    executor_.emplace(transport, std::move(programs), std::move(windows), *this, spin, encoding);
+    executor_.emplace(transport, std::move(programs), std::move(windows), *this, spin);
   }
 
   // The parts of a step, and all of it.
