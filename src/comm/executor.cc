@@ -256,9 +256,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
     for (;;) {
       const std::uint32_t seen = mine_.bell->rings.load(std::memory_order_seq_cst);
       if (condition()) break;
+      transport_.check();
       nudge_wire();
       mine_.bell->sleep(seen);
-      transport_.check();
     }
     times.waiting += now() - begin;
   }

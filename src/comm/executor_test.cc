@@ -217,6 +217,16 @@ TEST(Executor, WaitsForARankThatIsLate) {
   }
 }
 
+// As backward does between two layers.
+void progress_until(SummingRank& rank, std::size_t elements) {
+  const double deadline = now() + 30;
+  while (rank.elements() < elements && now() < deadline) {
+    rank.executor().progress();
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(rank.elements(), elements);
+}
+
 TEST(Executor, MovesWhatItCanBetweenTheLayers) {
   const auto ranks = connect_threads(2);
   on_every_rank(ranks, [&](Transport& transport) {
@@ -224,10 +234,7 @@ TEST(Executor, MovesWhatItCanBetweenTheLayers) {
     rank.begin();
     rank.produce(0);
     rank.produce(1);
-    while (rank.elements() < kChunks[0].size() + kChunks[1].size()) {
-      rank.executor().progress();
-      std::this_thread::yield();
-    }
+    progress_until(rank, kChunks[0].size() + kChunks[1].size());
     for (int chunk = 2; chunk < static_cast<int>(kChunks.size()); ++chunk) rank.produce(chunk);
     rank.finish();
     rank.expect_sums(2);
@@ -243,12 +250,7 @@ TEST(Executor, LetsTheWireGoOnBetweenTheLayers) {
     for (int step = 0; step < 5; ++step) {
       rank.begin();
       rank.produce_all();
-      const double deadline = now() + 20;
-      while (rank.elements() < rank.all_elements() && now() < deadline) {
-        rank.executor().progress();
-        std::this_thread::yield();
-      }
-      EXPECT_EQ(rank.elements(), rank.all_elements());
+      progress_until(rank, rank.all_elements());
       rank.finish();
       rank.expect_sums(4);
     }

@@ -150,7 +150,10 @@ class FakeHosts {
       if (!topology_.same_host(rank, this->rank())) return {};
       return threads_.memory_of(rank);
     }
-    Wire* wire() override { return &wire_; }
+    Wire* wire() override {
+      const auto is_here = [&](int host) { return host == topology_.host_of.front(); };
+      return std::ranges::all_of(topology_.host_of, is_here) ? nullptr : &wire_;
+    }
     void fail(const Error& error) override { threads_.fail(error); }
     void check() const override { threads_.check(); }
     void at_step(std::int64_t step) override { threads_.at_step(step); }

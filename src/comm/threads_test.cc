@@ -41,7 +41,7 @@ TEST(Threads, GatherEverybodysTextAgainAndAgain) {
 TEST(Threads, SeeEachOthersZeroedMemory) {
   constexpr std::size_t kBytes = 10000;
   const auto ranks = connect_threads(3);
-  on_every_rank(ranks, [](Transport& transport) {
+  on_every_rank(ranks, [&](Transport& transport) {
     transport.share(kBytes);
     for (int rank = 0; rank < 3; ++rank) {
       const std::span<std::byte> memory = transport.memory_of(rank);

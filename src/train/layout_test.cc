@@ -33,7 +33,7 @@ TEST(Layout, IsTheSameForTheSameNetwork) {
 
 TEST(Layout, TellsOrdersOfElementsApart) {
   EXPECT_NE(layout_of(*compile("lenet", engine::Layout::automatic)).orders,
-            layout_of(*compile("lenet", engine::Layout::nchw)).orders);
+            layout_of(*compile("lenet", engine::Layout::nhwc)).orders);
 }
 
 TEST(Layout, PrintsAndParsesBack) {

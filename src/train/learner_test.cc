@@ -109,7 +109,7 @@ TEST_F(LearnerTest, TakesTheSumsOfTheTallyAsTheyAre) {
 }
 
 TEST_F(LearnerTest, FollowsTheLearningRateOfTheStep) {
-  trial_.learning_rate.piecewise = "0.5;0.001;0";  // 60,000 examples, 64 a step: 0 from step 1 on
+  trial_.learning_rate.piecewise = "0.5;0.002;0";  // 60,000 examples, 64 a step: 0 from step 1 on
   Learner learner = this->learner(1);
   learner.update({0, 1}, sums_.data());
   learner.begin_step(1);

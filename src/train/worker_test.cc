@@ -473,7 +473,7 @@ TEST(Ranks, FindTheMeanOfWhatTheySee) {
   world.run(3);
   for (const Log& log : world.logs) {
     EXPECT_EQ(log.parameters, world.logs.front().parameters);
-    EXPECT_NEAR(log.parameters.front(), Bowl::kTarget + 1, 1e-4);
+    EXPECT_NEAR(log.parameters.front(), Bowl::kTarget + 1, 1e-3);
   }
 }
 
@@ -491,7 +491,7 @@ TEST(Ranks, FollowTheirOwnTargetsWhereTheyAreIndependent) {
     world.run(3);
     for (std::size_t rank = 0; rank < 3; ++rank) {
       EXPECT_NEAR(world.logs[rank].parameters.front(), Bowl::kTarget + static_cast<float>(rank),
-                  1e-4);
+                  1e-3);
     }
   }
 }
@@ -604,11 +604,13 @@ TEST(Ranks, AllEndWhenALossIsNotFinite) {
     const std::vector<Outcome> outcomes = world.run(3);
     for (const Outcome& outcome : outcomes) {
       EXPECT_EQ(outcome.ending, Ending::error);
-      EXPECT_EQ(outcome.samples.size(), 6);
+      // Who still waited for another rank in the step before has that one less.
+      EXPECT_THAT(outcome.samples.size(), testing::AnyOf(5, 6));
       ASSERT_TRUE(outcome.error);
       EXPECT_EQ(outcome.error->code(), ExitCode::rank_failed);
       EXPECT_THAT(outcome.error->what(), HasSubstr("the loss is nan at step 6"));
     }
+    EXPECT_EQ(outcomes[1].samples.size(), 6);
     for (const std::size_t rank : {0, 2}) {
       EXPECT_THAT(outcomes[rank].error->what(), HasSubstr("rank 1 on "));
       EXPECT_THAT(outcomes[rank].error->what(), HasSubstr("failed at step 6: "));
