@@ -380,10 +380,7 @@ class EveryStrategy : public testing::TestWithParam<strategy::StrategyRow> {
   // Two ranks on one host, one on another.
   void expect_bit_for_bit_on_three_ranks(const spec::Trial& trial) {
     Reference reference(trial);
-    for (const std::string& all_reduce : all_reduces(GetParam())) {
-      expect_bit_for_bit(reference, trial, site_of(GetParam(), {{0, 0, 1}}, 0, all_reduce),
-                         all_reduce);
-    }
+    expect_bit_for_bit(reference, trial, site_of(GetParam(), {{0, 0, 1}}, 0, "auto"), "auto");
   }
 };
 
@@ -433,14 +430,15 @@ std::vector<std::vector<float>> initial_parameters(const spec::Trial& trial) {
   return plain_parameters(*engine);
 }
 
-// The same way from the same start, to within a small part of its length.
-void expect_alike(const spec::Trial& trial, const Trained& one, const Trained& other) {
+// The same way from the same start, to within that part of its length.
+void expect_alike(const spec::Trial& trial, const Trained& one, const Trained& other,
+                  double tolerance) {
   for (std::size_t step = 0; step < other.losses.size(); ++step) {
     EXPECT_NEAR(one.losses[step], other.losses[step], 1e-4 * other.losses[step]);
   }
   const double way = distance(other.parameters, initial_parameters(trial));
   EXPECT_GT(way, 0);
-  EXPECT_LT(distance(one.parameters, other.parameters), 1e-3 * way);
+  EXPECT_LT(distance(one.parameters, other.parameters), tolerance * way);
 }
 
 TEST(Equivalence, OfRanksIsOneRankWithAllTheirImages) {
@@ -462,7 +460,7 @@ TEST(Equivalence, OfRanksIsOneRankWithAllTheirImages) {
     const spec::Trial large = trial_of(c.model, 2 * c.world);
     const World ranks = train_on_ranks(small, site_of(row, topology, 0, "auto"));
     const World alone = train_on_ranks(large, site_of(row, {{0}}, 0, "auto"));
-    expect_alike(large, ranks.workers.back(), alone.workers.front());
+    expect_alike(large, ranks.workers.back(), alone.workers.front(), 1e-3);
   }
 }
 
@@ -504,18 +502,40 @@ class SameShard : public engine::Engine {
   Shard shard_;
 };
 
-TEST(Equivalence, OfRanksThatSeeTheSameImagesIsOneRankDespiteBatchNorm) {
+std::unique_ptr<engine::Engine> with_same_shard(const spec::Trial& trial) {
+  return std::make_unique<SameShard>(trial);
+}
+
+// The sum of two or four equal numbers is exact.
+TEST(Equivalence, OfTwoOrFourRanksThatSeeTheSameImagesIsOneRankBitForBitDespiteBatchNorm) {
   const spec::Trial trial = trial_of("resnet20", 4);
   const strategy::StrategyRow& row = strategy::find_strategy("replicated");
+  const Trained alone = train_on_ranks(trial, site_of(row, {{0}}, 0, "auto")).workers.front();
+  for (const std::vector<int>& host_of : {std::vector{0, 0}, {0, 0, 0, 0}, {0, 0, 1, 1}}) {
+    for (const char* all_reduce : {"direct", "tree"}) {
+      const Site site = site_of(row, {host_of}, 0, all_reduce);
+      const World ranks = train_on_ranks(trial, site, with_same_shard);
+      for (const Trained& rank : ranks.workers) {
+        EXPECT_EQ(rank.base_losses, alone.base_losses);
+        EXPECT_TRUE(rank.stored == alone.stored) << all_reduce;
+      }
+    }
+  }
+}
+
+// After one step: later, where rounding makes a ReLU's input change sides, ways part for good.
+TEST(Equivalence, OfRanksThatSeeTheSameImagesIsOneRankDespiteBatchNorm) {
+  spec::Trial trial = trial_of("resnet20", 4);
+  trial.num_batches = 1;
+  const strategy::StrategyRow& row = strategy::find_strategy("replicated");
   const World alone = train_on_ranks(trial, site_of(row, {{0}}, 0, "auto"));
-  for (const int world : {2, 3, 5}) {
-    for (const char* all_reduce : {"direct", "ring", "tree"}) {
+  for (const int world : {3, 5}) {
+    for (const char* all_reduce : {"direct", "ring"}) {
       SCOPED_TRACE(fmt::format("{} on {} ranks", all_reduce, world));
       const comm::Topology topology{std::vector<int>(static_cast<std::size_t>(world))};
       const World ranks =
-          train_on_ranks(trial, site_of(row, topology, 0, all_reduce),
-                         [](const spec::Trial& t) { return std::make_unique<SameShard>(t); });
-      expect_alike(trial, ranks.workers.back(), alone.workers.front());
+          train_on_ranks(trial, site_of(row, topology, 0, all_reduce), with_same_shard);
+      expect_alike(trial, ranks.workers.back(), alone.workers.front(), 1e-5);
     }
   }
 }

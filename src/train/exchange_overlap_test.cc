@@ -179,7 +179,7 @@ TEST_F(Overlap, LetsTheWireExchangeABucketWhileBackwardGoesOn) {
       while (world.wire(rank).bytes_received() < kSize * sizeof(float) && now() < deadline) {
         std::this_thread::yield();
       }
-      EXPECT_EQ(world.wire(rank).bytes_received(), kSize * sizeof(float));
+      EXPECT_GE(world.wire(rank).bytes_received(), kSize * sizeof(float));
       for (int i = 1; i < kParameters; ++i) {
         engine.set_gradient(i, 2);
         ready(i);
