@@ -58,12 +58,11 @@ std::span<float> values(const Exchange& exchange, std::size_t segment) {
                                        kLayout.segments[segment].size);
 }
 
-void expect_all(const Exchange& exchange, std::size_t segment, float value) {
-  const std::span<float> all = values(exchange, segment);
-  EXPECT_EQ(std::ranges::count(all, value), std::ssize(all)) << "in segment " << segment;
-}
 void expect_all(const Exchange& exchange, float value) {
-  for (const std::size_t segment : {0, 1, 2}) expect_all(exchange, segment, value);
+  for (const std::size_t segment : {0, 1, 2}) {
+    const std::span<float> all = values(exchange, segment);
+    EXPECT_EQ(std::ranges::count(all, value), std::ssize(all)) << "in segment " << segment;
+  }
 }
 
 TEST(Exchange, CutsBucketsIntoChunksOfAMebibyteAtMostAndTheTally) {
