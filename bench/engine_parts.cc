@@ -15,32 +15,18 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "bench/bootstrap.h"
+#include "bench/positive.h"
 #include "engine/engine.h"
 #include "machine/cores.h"
 #include "machine/peak.h"
 #include "model/zoo.h"
-#include "stats/interval.h"
 #include "stats/quantile.h"
 #include "stats/result.h"
 
 namespace {
 
 using namespace lockstep;
-
-// 95 % of the medians of resampled ratios.
-stats::Interval bootstrap(const std::vector<double>& ratios) {
-  const Rng rng(7);
-  std::vector<double> medians;
-  for (std::uint64_t b = 0; b < 2000; ++b) {
-    std::vector<double> draw;
-    for (std::size_t i = 0; i < ratios.size(); ++i) {
-      draw.push_back(ratios[rng.bits(b * ratios.size() + i) % ratios.size()]);
-    }
-    medians.push_back(stats::median(draw));
-  }
-  std::sort(medians.begin(), medians.end());
-  return {.low = medians[50], .high = medians[1949]};
-}
 
 class Bench {
  public:
@@ -119,8 +105,8 @@ void measure(const std::string& name, int batch, int rounds) {
     of_parts.push_back(parts.all / steps.back());
     of_peak.push_back(bench.gflops(steps.back()) / peak);
   }
-  const stats::Interval peak_interval = bootstrap(of_peak);
-  const stats::Interval parts_interval = bootstrap(of_parts);
+  const stats::Interval peak_interval = bench::bootstrap(of_peak);
+  const stats::Interval parts_interval = bench::bootstrap(of_parts);
   fmt::print(
       "{} b{}, {} threads, {} rounds\n"
       "  step                {:8.1f} ms (jitter {:.1f} ms), {:.2f} images/s\n"
@@ -136,14 +122,7 @@ void measure(const std::string& name, int batch, int rounds) {
       stats::robust_deviation(steps) / stats::robust_deviation(all));
 }
 
-int positive(const std::string& text) {
-  const auto value = parse_int(text);
-  if (!value || *value < 1 || *value > 1'000'000) {
-    throw Error(ExitCode::usage, fmt::format("'{}' is not a positive number", text),
-                "usage: bench/engine_parts [MODEL:BATCH...] [--rounds R] [--threads T]");
-  }
-  return static_cast<int>(*value);
-}
+constexpr auto kUsage = "usage: bench/engine_parts [MODEL:BATCH...] [--rounds R] [--threads T]";
 
 }  // namespace
 
@@ -155,9 +134,9 @@ int main(int argc, char** argv) {
     std::vector<std::string> models;
     for (int i = 1; i < argc; ++i) {
       if (std::strcmp(argv[i], "--rounds") == 0) {
-        rounds = positive(i + 1 < argc ? argv[++i] : "");
+        rounds = bench::positive(i + 1 < argc ? argv[++i] : "", kUsage);
       } else if (std::strcmp(argv[i], "--threads") == 0) {
-        threads = positive(i + 1 < argc ? argv[++i] : "");
+        threads = bench::positive(i + 1 < argc ? argv[++i] : "", kUsage);
       } else {
         models.emplace_back(argv[i]);
       }
@@ -166,7 +145,7 @@ int main(int argc, char** argv) {
     machine::join_team(machine::place(machine::allowed(), 1, threads).front());
     for (const std::string& model : models) {
       const auto parts = split(model, ':');
-      measure(parts[0], positive(parts.size() == 2 ? parts[1] : ""), rounds);
+      measure(parts[0], bench::positive(parts.size() == 2 ? parts[1] : "", kUsage), rounds);
     }
   } catch (const Error& e) {
     fmt::print(stderr, "error: {}\nhint: {}\n", e.what(), e.hint());

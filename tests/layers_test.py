@@ -16,6 +16,7 @@ LIBRARIES = {
     r"asio(/.*)?\.hpp": ["comm/tcp"],
     r"(oneapi/dnnl/)?dnnl.*": ["engine/onednn"],
     r"hwloc(/.*)?\.h": ["machine"],
+    r"mpi\.h": ["mpi"],
     r"nlohmann/.*": ["spec", "stats", "report", "cli"],
     r"omp\.h": ["machine", "kernel", "comm", "engine", "train"],
 }

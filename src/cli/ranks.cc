@@ -62,20 +62,26 @@ double peak_of_all(comm::Transport& transport, double mine) {
   return sum;
 }
 
-Json to_json(const train::Service& service) {
-  return {{"updates", service.updates},
-          {"gradients", service.gradients},
-          {"staleness_sum", service.staleness_sum},
-          {"staleness_max", service.staleness_max},
-          {"dropped", service.dropped},
-          {"sent", service.bytes_sent},
-          {"received", service.bytes_received}};
+std::string to_text(const train::Service& service, const std::string& host) {
+  const double staleness =
+      service.staleness_sum / static_cast<double>(std::max<std::int64_t>(1, service.gradients));
+  return Json{{"host", host},
+              {"updates", service.updates},
+              {"gradients", service.gradients},
+              {"staleness_mean", staleness},
+              {"staleness_max", service.staleness_max},
+              {"dropped", service.dropped},
+              {"sent", service.bytes_sent},
+              {"received", service.bytes_received}}
+      .dump();
 }
 
-train::Service service_from_json(const Json& json) {
-  return {.updates = json["updates"],
+stats::ServerSummary server_from_text(const std::string& text) {
+  const Json json = Json::parse(text);
+  return {.host = json["host"],
+          .updates = json["updates"],
           .gradients = json["gradients"],
-          .staleness_sum = json["staleness_sum"],
+          .staleness_mean = json["staleness_mean"],
           .staleness_max = json["staleness_max"],
           .dropped = json["dropped"],
           .bytes_sent = json["sent"],
@@ -123,17 +129,18 @@ class Rank {
     outcome.peak_gflops =
         std::max(peak.gflops, peak_of_all(transport_, machine::measure_peak().gflops));
     outcome.in_step = site_.strategy->in_step;
-    gather(to_text(timed_samples(outcome.mine, transport_.host_name(transport_.rank()))));
+    gather(to_text(timed_samples(outcome.mine, host())));
   }
 
   // On a worker's cores: a server mostly sleeps.
   void serve() {
-    machine::join_team(std::span(job_.placement[device_ % job_.placement.size()]).first(1));
+    const std::vector<int>& cores = job_.placement[device_ % job_.placement.size()];
+    machine::join_team(std::span(cores).first(1));
     transport_.all_gather({});
     peak_of_all(transport_, 0);
     const train::Service service = train::serve(job_.trial, *job_.model, transport_, site_);
     peak_of_all(transport_, 0);
-    gather(to_json(service).dump());
+    gather(to_text(service, host()));
   }
 
   void gather(const std::string& mine) {
@@ -142,10 +149,12 @@ class Rank {
       if (site_.ranks.trains(static_cast<int>(rank))) {
         outcome.ranks.push_back(samples_from_text(all[rank]));
       } else {
-        outcome.servers.push_back(service_from_json(Json::parse(all[rank])));
+        outcome.servers.push_back(server_from_text(all[rank]));
       }
     }
   }
+
+  const std::string& host() const { return transport_.host_name(transport_.rank()); }
 
   const Job& job_;
   comm::Transport& transport_;

@@ -1,45 +1,58 @@
 #include "cli/world.h"
 
+#include <algorithm>
+
+#include "base/check.h"
+#include "spec/names.h"
+
 namespace lockstep::cli {
 
 namespace {
 
-// Servers that do not wait for all workers.
-int quorum(const Job& job) {
-  const spec::Exchange& exchange = job.trial.exchange;
-  if (!exchange.cross_replica_sync) return 1;
-  const int wanted = exchange.replicas_to_aggregate;
-  return wanted > 0 && wanted < job.workers ? wanted : 0;
-}
-
 const strategy::StrategyRow& strategy_of(const Job& job) {
-  return strategy::find_strategy(quorum(job) > 0 ? "parameter_server (asynchronous)"
-                                                 : job.trial.exchange.variable_update);
+  const spec::Exchange& exchange = job.trial.exchange;
+  return strategy::find_strategy(quorum(exchange, job.member.workers) > 0
+                                     ? "parameter_server (asynchronous)"
+                                     : exchange.variable_update);
 }
 
-// Ranks that only keep parameters. Those that answer workers one by one must always be there to do
-// so: they are never a worker's side job.
-int servers(const Job& job) {
-  if (!strategy_of(job).served) return 0;
-  if (quorum(job) > 0 && job.trial.exchange.num_ps == 0) return job.workers;
-  return job.trial.exchange.num_ps;
+void refuse_contradiction(const Membership& member, const comm::Transport& transport) {
+  if (transport.rank() == member.ranks.front() && transport.world() == member.world()) return;
+  throw Error(
+      ExitCode::usage,
+      fmt::format("the launcher's variables say rank {} of {}, but MPI says rank {} of {}",
+                  member.ranks.front(), member.world(), transport.rank(), transport.world()),
+      "unset variables that another launcher has left behind");
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job) {
-  return comm::connect_threads(job.workers + servers(job));
+std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports transports) {
+  const Membership& member = job.member;
+  const spec::Cluster& cluster = job.trial.cluster;
+  const auto row =
+      std::ranges::find(transports, spec::name(member.transport), &comm::TransportRow::name);
+  LOCKSTEP_CHECK(row != transports.end());
+  auto ranks = row->connect({.ranks = member.ranks,
+                             .world = member.world(),
+                             .coordinator = member.coordinator,
+                             .listen = member.listen,
+                             .network_interface = cluster.network_interface,
+                             .deadline = cluster.deadline,
+                             .start_timeout = cluster.start_timeout});
+  refuse_contradiction(member, *ranks.front());
+  return ranks;
 }
 
 train::Site site_of(const Job& job, const comm::Topology& topology) {
   train::Site site;
   site.ranks.topology = topology;
-  site.ranks.servers = topology.world() - job.workers;
+  site.ranks.servers = job.member.servers;
   if (!job.trial.exchange.all_reduce_spec.empty()) {
     site.ranks.all_reduce = strategy::parse_all_reduce_spec(job.trial.exchange.all_reduce_spec);
   }
   site.strategy = &strategy_of(job);
-  site.quorum = quorum(job);
+  site.quorum = quorum(job.trial.exchange, job.member.workers);
   site.spin = !job.oversubscribed() && site.ranks.servers == 0;
   return site;
 }

@@ -27,6 +27,9 @@ struct Collective {
   Schedule distribute;       // its rounds count from 0 again
 };
 
+// A grain that makes shares begin on cache lines where their range does.
+inline constexpr std::size_t kLineGrain = 16;
+
 // Boundaries between ranks' shares of a range fall on multiples of `grain` elements from its begin.
 using Algorithm = Collective(const Topology& topology, int rank, Range range, std::size_t grain);
 

@@ -17,6 +17,8 @@ using Kind = Operation::Kind;
 // Memory is moved in pieces that stay in a core's second-level cache from the sum to the update.
 constexpr std::size_t kPiece = std::size_t{16} << 10;
 constexpr double kSpinSeconds = 50e-6;
+// What one step copies, beyond which it will not be found in the caches in the next.
+constexpr std::size_t kCachedBytes = std::size_t{8} << 20;
 
 float* at(const Window& window, Array array, std::size_t element) {
   return (array == Array::gradients ? window.gradients : window.parameters).data() + element;
@@ -111,6 +113,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
       if (rank != transport.rank() && !remote(rank)) peers_.push_back(rank);
     }
     for (Program& program : programs) add_chunk(std::move(program));
+    if (received_floats() * sizeof(float) > kCachedBytes) copy_ = copy_past_caches;
     team_.open.reserve(chunks_.size());
     wire_.open.reserve(chunks_.size());
   }
@@ -140,7 +143,6 @@ class Executor::State : public std::enable_shared_from_this<State> {
     ring_peers();
     if (!chunk.leaves_host) {
       team_.open.push_back(&chunk);
-      advance(chunk, team_);
       return;
     }
     on_wire([this, &chunk] {
@@ -201,6 +203,15 @@ class Executor::State : public std::enable_shared_from_this<State> {
     chunks_.push_back(std::move(chunk));
   }
 
+  std::size_t received_floats() const {
+    std::size_t floats = 0;
+    for (const auto& chunk : chunks_) {
+      for (const Operation& operation : chunk->program.operations) {
+        if (operation.kind == Kind::recv) floats += operation.range.size();
+      }
+    }
+    return floats;
+  }
   bool remote(int rank) const { return windows_[static_cast<std::size_t>(rank)].bell == nullptr; }
   bool remote(const Operation& operation) const {
     return operation.kind != Kind::update && remote(operation.peer);
@@ -249,9 +260,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
   void wait_for(const Condition& condition) {
     if (condition()) return;
     const double begin = now();
-    while (spin_ && now() - begin < kSpinSeconds) {
-      for (int i = 0; i < 32; ++i) pause();
-      if (condition()) break;
+    for (int look = 1; spin_ && !condition(); ++look) {
+      pause();
+      if (look % 64 == 0 && now() - begin > kSpinSeconds) break;
     }
     for (;;) {
       const std::uint32_t seen = mine_.bell->rings.load(std::memory_order_seq_cst);
@@ -281,11 +292,12 @@ class Executor::State : public std::enable_shared_from_this<State> {
   // --- What ---
 
   bool look_at(Lane& lane) {
+    // The oldest first, each time: what has been moved of it is still in the caches.
     bool any = false;
     for (std::size_t i = 0; i < lane.open.size();) {
-      Chunk* const chunk = lane.open[i];
-      any = advance(*chunk, lane) || any;
-      if (i < lane.open.size() && lane.open[i] == chunk) ++i;  // else it is done and gone
+      const bool advanced = advance(*lane.open[i], lane);
+      any = any || advanced;
+      i = advanced ? 0 : i + 1;
     }
     return any;
   }
@@ -306,6 +318,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
     }
     if (any) ring_peers();
     if (chunk.done() && std::erase(lane.open, &chunk) > 0) {
+      any = true;
       chunk.done_at = now();
       if (lane.left.fetch_sub(1, std::memory_order_release) == 1) mine_.bell->ring();
     }
@@ -336,8 +349,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
       case Kind::recv:
         bytes_received += first.range.size() * sizeof(float);
         figure = lane.hands.each_piece(first.range, [&](Range piece, float*) {
-          copy(at(mine_, first.array, piece.begin), theirs(first, piece.begin), piece.size());
-          return first.array == Array::parameters ? keeper_.received(piece) : 0.0;
+          const float* source = theirs(first, piece.begin);
+          copy_(at(mine_, first.array, piece.begin), source, piece.size());
+          return first.array == Array::parameters ? keeper_.received(piece, source) : 0.0;
         });
         break;
       case Kind::recv_add:
@@ -394,8 +408,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
   void received(Chunk& chunk, const Operation& operation) {
     chunk.receiving = false;
     if (operation.array == Array::parameters) {
-      chunk.figures[chunk.next] = wire_.hands.each_piece(
-          operation.range, [&](Range piece, float*) { return keeper_.received(piece); });
+      chunk.figures[chunk.next] = wire_.hands.each_piece(operation.range, [&](Range piece, float*) {
+        return keeper_.received(piece, at(mine_, Array::parameters, piece.begin));
+      });
     }
     count(chunk, 1);
     ring_peers();
@@ -417,6 +432,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
   const Window mine_;
   Keeper& keeper_;
   const bool spin_;
+  void (*copy_)(float* out, const float* in, std::size_t size) = copy;
   std::vector<int> peers_;  // of this host
   std::vector<std::unique_ptr<Chunk>> chunks_;
 

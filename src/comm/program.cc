@@ -119,4 +119,23 @@ Program compile(const Topology& topology, int rank,
   return program;
 }
 
+std::vector<Program> compile_chunks(
+    const Topology& topology, int rank, std::size_t chunks,
+    const std::function<Exchange(std::size_t chunk, int peer)>& of) {
+  std::vector<Program> programs;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    std::vector<Exchange> all;
+    for (int peer = 0; peer < topology.world(); ++peer) all.push_back(of(chunk, peer));
+    programs.push_back(compile(topology, rank, [&](int peer) -> const Exchange& {
+      return all[static_cast<std::size_t>(peer)];
+    }));
+  }
+  return programs;
+}
+
+std::vector<Range> cut_into_chunks(Range range) {
+  constexpr std::size_t kFloats = std::size_t{256} << 10;
+  return split(range, static_cast<int>((range.size() + kFloats - 1) / kFloats), kLineGrain);
+}
+
 }  // namespace lockstep::comm

@@ -62,5 +62,12 @@ struct Exchange {
 // the same host are waited for: what goes to other hosts and comes from them is a message.
 Program compile(const Topology& topology, int rank,
                 const std::function<const Exchange&(int peer)>& of);
+// The programs of `rank` for so many chunks: `of(chunk, peer)` is what that rank does to it.
+std::vector<Program> compile_chunks(const Topology& topology, int rank, std::size_t chunks,
+                                    const std::function<Exchange(std::size_t chunk, int peer)>& of);
+
+// The range in chunks: each small enough that its first half can be on its way back while the
+// second is summed, large enough that waiting is cheap beside moving.
+std::vector<Range> cut_into_chunks(Range range);
 
 }  // namespace lockstep::comm

@@ -36,23 +36,13 @@ class SummingRank : public Keeper {
               bool spin = false, Encoding encoding = Encoding::fp32)
       : rank_(transport.rank()), chunks_(std::move(chunks)) {
     std::size_t floats = 0;
-    std::vector<Program> programs;
-    for (const Range& chunk : chunks_) {
-      floats = std::max(floats, chunk.end);
-      std::vector<Exchange> all;
-      for (int rank = 0; rank < transport.world(); ++rank) all.push_back(exchange_of(chunk, rank));
-      contributes_ = all[static_cast<std::size_t>(rank_)].contributes;
-      programs.push_back(compile(transport.topology(), rank_, [&](int rank) -> const Exchange& {
-        return all[static_cast<std::size_t>(rank)];
-      }));
-      programs.back().encoding = encoding;
-    }
-    transport.share(window_bytes(chunks_.size(), floats));
-    std::vector<Window> windows;
-    for (int rank = 0; rank < transport.world(); ++rank) {
-      const std::span<std::byte> memory = transport.memory_of(rank);
-      windows.push_back(memory.empty() ? Window{} : window(memory, chunks_.size(), floats, rank));
-    }
+    for (const Range& chunk : chunks_) floats = std::max(floats, chunk.end);
+    contributes_ = exchange_of(chunks_.front(), rank_).contributes;
+    std::vector<Program> programs =
+        compile_chunks(transport.topology(), rank_, chunks_.size(),
+                       [&](std::size_t i, int rank) { return exchange_of(chunks_[i], rank); });
+    for (Program& program : programs) program.encoding = encoding;
+    std::vector<Window> windows = share_windows(transport, chunks_.size(), floats);
     mine_ = windows[static_cast<std::size_t>(rank_)];
     executor_.emplace(transport, std::move(programs), std::move(windows), *this, spin);
   }
@@ -103,7 +93,7 @@ class SummingRank : public Keeper {
     elements_ += range.size();
     return static_cast<double>(range.size());
   }
-  double received(Range range) override {
+  double received(Range range, const float* /*values*/) override {
     elements_ += range.size();
     return static_cast<double>(range.size());
   }

@@ -65,9 +65,6 @@ Exchange distributed_replicated(const Site& site, const Chunk& chunk, int rank) 
   return {.collective = std::move(collective), .contributes = site.trains(rank)};
 }
 
-// Shares of a chunk begin on cache lines.
-constexpr std::size_t kGrain = 16;
-
 void append(comm::Collective& all, comm::Collective more) {
   const auto add = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
@@ -93,18 +90,18 @@ Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
   const int world = site.topology.world();
   Exchange exchange;
   int owner = chunk.server;
-  for (const comm::Range shard : comm::split(chunk.range, choice.shards, kGrain)) {
+  for (const comm::Range shard : comm::split(chunk.range, choice.shards, comm::kLineGrain)) {
     if (shard.empty()) continue;
-    append(exchange.collective, name == "owner"
-                                    ? comm::to_owner(everybody(world), owner, rank, shard)
-                                    : algorithm_of(name)(site.topology, rank, shard, kGrain));
+    append(exchange.collective,
+           name == "owner" ? comm::to_owner(everybody(world), owner, rank, shard)
+                           : algorithm_of(name)(site.topology, rank, shard, comm::kLineGrain));
     owner = (owner + 1) % world;
   }
   return exchange;
 }
 
 Exchange ring(const Site& site, const Chunk& chunk, int rank) {
-  return {.collective = comm::ring(site.topology, rank, chunk.range, kGrain)};
+  return {.collective = comm::ring(site.topology, rank, chunk.range, comm::kLineGrain)};
 }
 
 constexpr StrategyRow kStrategies[] = {

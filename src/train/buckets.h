@@ -16,6 +16,9 @@ struct Bucket {
   int last_parameter = 0;
 };
 
+// The size from which on a bucket is full where the trial names none.
+inline constexpr std::size_t kBucketBytes = std::size_t{1} << 20;
+
 // Which parameters go together, in the order in which backward completes them.
 // `automatic_bytes`: the size from which on a bucket is full where the trial names none.
 std::vector<Bucket> buckets(std::span<const Layout::Segment> parameters,

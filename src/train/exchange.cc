@@ -5,18 +5,10 @@
 #include <bit>
 
 #include "base/check.h"
+#include "comm/arithmetic.h"
 
 namespace lockstep::train {
 namespace {
-
-// A chunk is what one program moves: small enough that its first half can be on its way back while
-// the second is summed, large enough that waiting is cheap beside moving.
-constexpr std::size_t kChunkFloats = std::size_t{256} << 10;
-constexpr std::size_t kBucketBytes = std::size_t{1} << 20;
-
-int parts(std::size_t floats) {
-  return static_cast<int>((floats + kChunkFloats - 1) / kChunkFloats);
-}
 
 comm::Encoding encoding(spec::WirePrecision precision) {
   switch (precision) {
@@ -51,7 +43,7 @@ Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& l
     : transport_(transport), site_(site), options_(options), completed_by_(layout.segments.size()) {
   if (training) {
     for (const Bucket& bucket : buckets(layout.segments, options, kBucketBytes)) {
-      for (const comm::Range range : split(bucket.range, parts(bucket.range.size()), 16)) {
+      for (const comm::Range range : comm::cut_into_chunks(bucket.range)) {
         completed_by_[static_cast<std::size_t>(bucket.last_parameter)].push_back(
             static_cast<int>(chunks_.size()));
         chunks_.push_back({.range = range, .bucket_elements = bucket.range.size()});
@@ -96,24 +88,17 @@ void Exchange::map_windows(std::size_t floats) {
   mine_ = windows_[static_cast<std::size_t>(me)];
 }
 
-comm::Program Exchange::program(const std::function<comm::Exchange(int rank)>& of) const {
-  std::vector<comm::Exchange> all;
-  for (int rank = 0; rank < transport_.world(); ++rank) all.push_back(of(rank));
-  return comm::compile(
-      transport_.topology(), transport_.rank(),
-      [&](int rank) -> const comm::Exchange& { return all[static_cast<std::size_t>(rank)]; });
-}
-
 void Exchange::connect(comm::Keeper& keeper) {
-  std::vector<comm::Program> programs;
-  for (const strategy::Chunk& chunk : chunks_) {
-    const bool tally = &chunk == &chunks_.back();
-    programs.push_back(program([&](int rank) {
-      if (tally) return tally_exchange(site_, chunk.range, rank);
-      if (site_.quorum > 0) return with_server_alone(chunk, transport_.rank(), rank);
-      return site_.strategy->exchange(site_.ranks, chunk, rank);
-    }));
-    if (!tally) programs.back().encoding = encoding(options_.wire_precision);
+  std::vector<comm::Program> programs = comm::compile_chunks(
+      transport_.topology(), transport_.rank(), chunks_.size(), [&](std::size_t i, int rank) {
+        const strategy::Chunk& chunk = chunks_[i];
+        if (i + 1 == chunks_.size()) return tally_exchange(site_, chunk.range, rank);
+        if (site_.quorum > 0) return with_server_alone(chunk, transport_.rank(), rank);
+        return site_.strategy->exchange(site_.ranks, chunk, rank);
+      });
+  // The tally's floats are no gradients: they travel as they are.
+  for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
+    programs[i].encoding = encoding(options_.wire_precision);
   }
   executor_ = std::make_unique<comm::Executor>(transport_, std::move(programs), mailboxes_, keeper,
                                                site_.spin);
@@ -122,21 +107,20 @@ void Exchange::connect(comm::Keeper& keeper) {
 void Exchange::broadcast_parameters() {
   struct Nothing : comm::Keeper {
     double update(comm::Range, const float*) override { return 0; }
-    double received(comm::Range) override { return 0; }
+    double received(comm::Range, const float*) override { return 0; }
   } nothing;
   // Counters of its own: those behind the chunks'.
   std::vector<comm::Window> windows = windows_;
   for (comm::Window& window : windows) {
     if (window.bell != nullptr) window.counters = window.counters.subspan(chunks_.size());
   }
-  std::vector<comm::Program> programs;
-  for (const strategy::Chunk& chunk : chunks_) {
-    programs.push_back(program([&](int rank) -> comm::Exchange {
-      comm::Collective tree =
-          comm::tree(site_.ranks.topology, rank, chunk.range, chunk.range.size());
-      return {.collective = {.reduce = {}, .owned = {}, .distribute = std::move(tree.distribute)}};
-    }));
-  }
+  std::vector<comm::Program> programs = comm::compile_chunks(
+      transport_.topology(), transport_.rank(), chunks_.size(), [&](std::size_t i, int rank) {
+        const comm::Range range = chunks_[i].range;
+        comm::Collective tree = comm::tree(site_.ranks.topology, rank, range, range.size());
+        return comm::Exchange{
+            .collective = {.reduce = {}, .owned = {}, .distribute = std::move(tree.distribute)}};
+      });
   comm::Executor executor(transport_, std::move(programs), std::move(windows), nothing, false);
   executor.begin();
   for (std::size_t i = 0; i < chunks_.size(); ++i) executor.produced(static_cast<int>(i));
@@ -154,6 +138,10 @@ void Exchange::before_gradients() {
 
 void Exchange::completed(int parameter) {
   for (const int chunk : completed_by_[static_cast<std::size_t>(parameter)]) {
+    if (!stale_.empty()) {
+      const comm::Range range = chunks_[static_cast<std::size_t>(chunk)].range;
+      comm::copy(&stale_[range.begin], &mine_.parameters[range.begin], range.size());
+    }
     executor_->produced(chunk);
   }
   executor_->progress();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,6 +35,8 @@ class Exchange {
 
   // Behind the constructor and the keeper's, once; then steps can come.
   void connect(comm::Keeper& keeper);
+  // The network reads `stale` in place of the parameters, which stays one step behind them.
+  void stage(std::span<float> stale) { stale_ = stale; }
   // Collective: everybody takes rank 0's parameters.
   void broadcast_parameters();
 
@@ -57,7 +58,6 @@ class Exchange {
 
  private:
   void map_windows(std::size_t floats);
-  comm::Program program(const std::function<comm::Exchange(int rank)>& of) const;
 
   comm::Transport& transport_;
   const Site site_;
@@ -67,6 +67,7 @@ class Exchange {
   std::vector<comm::Window> windows_;
   std::vector<comm::Window> mailboxes_;  // of a server: by worker; of a worker: by server
   comm::Window mine_;
+  std::span<float> stale_;
   std::unique_ptr<comm::Executor> executor_;
 };
 

@@ -21,7 +21,7 @@ class CopyingKeeper : public comm::Keeper {
     std::copy_n(sums, range.size(), &parameters_[range.begin]);
     return 0;
   }
-  double received(comm::Range) override { return 0; }
+  double received(comm::Range, const float*) override { return 0; }
 
  private:
   const std::span<float> parameters_;

@@ -95,8 +95,8 @@ TEST_F(LearnerTest, LeavesWhatBelongsToNoParameter) {
 TEST_F(LearnerTest, ReturnsTheSquaresOfWhatDecays) {
   Learner learner = this->learner(4);
   EXPECT_EQ(learner.squares({0, 16}), 10 * 4);
-  EXPECT_EQ(learner.received({4, 13}), 3 * 4);
-  EXPECT_EQ(learner.received({6, 12}), 0);
+  EXPECT_EQ(learner.received({4, 13}, sums_.data()), 3 * 64);  // what they become
+  EXPECT_EQ(learner.received({6, 12}, sums_.data()), 0);
   EXPECT_EQ(learner.update({4, 13}, sums_.data()), 3 * 1);  // 2 - 0.5 * 8 / 4 = 1
   EXPECT_EQ(learner.squares({0, 16}), 7 * 4 + 3 * 1);
 }
@@ -105,7 +105,18 @@ TEST_F(LearnerTest, TakesTheSumsOfTheTallyAsTheyAre) {
   EXPECT_EQ(learner(4).update({16, 16 + kTallyFloats}, sums_.data()), 0);
   EXPECT_THAT(std::span(values_).first(16), Each(2));
   EXPECT_THAT(std::span(values_).subspan(16), Each(8));
-  EXPECT_EQ(learner(4).received({16, 16 + kTallyFloats}), 0);
+  EXPECT_EQ(learner(4).received({16, 16 + kTallyFloats}, sums_.data()), 0);
+}
+
+TEST_F(LearnerTest, IsAStepLateWithRelaxedConsistency) {
+  trial_.exchange.variable_consistency = spec::VariableConsistency::relaxed;
+  Learner learner = this->learner(1);
+  EXPECT_EQ(learner.update({0, 1}, sums_.data()), 2 * 2);
+  EXPECT_EQ(values_[0], 2);
+  learner.begin_step(1);
+  const float next = 100;
+  learner.update({0, 1}, &next);
+  EXPECT_EQ(values_[0], 2 - kRate * 8);
 }
 
 TEST_F(LearnerTest, FollowsTheLearningRateOfTheStep) {

@@ -1,0 +1,109 @@
+#include "cli/comm_operation.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "comm/executor.h"
+
+namespace lockstep::cli {
+namespace {
+
+std::vector<comm::Range> chunks_of(const Buckets& buckets) {
+  std::vector<comm::Range> chunks;
+  for (const comm::Range bucket : buckets) {
+    std::ranges::copy(comm::cut_into_chunks(bucket), std::back_inserter(chunks));
+  }
+  return chunks;
+}
+
+comm::Collective whole(const comm::Topology& topology, int rank, const CommPlan& plan,
+                       comm::Range chunk) {
+  return plan.algorithm(topology, rank, chunk, comm::kLineGrain);
+}
+
+// The half of an all-reduce that the kind is, or both. Nothing happens to sums in between, so
+// nothing is owned.
+comm::Exchange part(comm::Collective collective, CommKind kind) {
+  if (kind == CommKind::reduce_scatter) collective.distribute.clear();
+  if (kind == CommKind::all_gather) collective.reduce.clear();
+  collective.owned.clear();
+  return {.collective = std::move(collective)};
+}
+
+std::vector<comm::Window> in_place(std::span<const comm::Window> arrays) {
+  std::vector<comm::Window> windows(arrays.begin(), arrays.end());
+  for (comm::Window& window : windows) window.parameters = window.gradients;
+  return windows;
+}
+
+class ScheduledOperation : public CommOperation {
+ public:
+  ScheduledOperation(comm::Transport& transport, std::span<const comm::Window> arrays,
+                     const CommPlan& plan, std::span<const comm::Range> chunks)
+      : chunks_(static_cast<int>(chunks.size())),
+        executor_(transport,
+                  compile_chunks(transport.topology(), transport.rank(), chunks.size(),
+                                 [&](std::size_t chunk, int rank) {
+                                   return part(
+                                       whole(transport.topology(), rank, plan, chunks[chunk]),
+                                       plan.kind);
+                                 }),
+                  in_place(arrays), keeper_, plan.spin) {}
+
+  void run() override {
+    executor_.begin();
+    executor_.settle();
+    for (int chunk = 0; chunk < chunks_; ++chunk) executor_.produced(chunk);
+    executor_.finish();
+  }
+  void settle() override { executor_.settle(); }
+
+ private:
+  struct NothingToKeep : comm::Keeper {
+    double update(comm::Range, const float*) override { return 0; }
+    double received(comm::Range, const float*) override { return 0; }
+  };
+
+  const int chunks_;
+  NothingToKeep keeper_;
+  comm::Executor executor_;
+};
+
+}  // namespace
+
+std::size_t floats_in(const Buckets& buckets) {
+  std::size_t floats = 0;
+  for (const comm::Range bucket : buckets) floats += bucket.size();
+  return floats;
+}
+
+std::vector<comm::Window> share_arrays(comm::Transport& transport, std::span<const Buckets> cases) {
+  std::size_t chunks = 0, floats = 0;
+  for (const Buckets& buckets : cases) {
+    chunks = std::max(chunks, chunks_of(buckets).size());
+    for (const comm::Range bucket : buckets) floats = std::max(floats, bucket.end);
+  }
+  return share_windows(transport, chunks, floats);
+}
+
+std::vector<comm::Range> owned_ranges(const comm::Topology& topology, int rank,
+                                      const CommPlan& plan) {
+  std::vector<comm::Range> owned;
+  for (const comm::Range chunk : chunks_of(plan.buckets)) {
+    std::ranges::copy(whole(topology, rank, plan, chunk).owned, std::back_inserter(owned));
+  }
+  return owned;
+}
+
+std::unique_ptr<CommOperation> start_operation(comm::Transport& transport,
+                                               std::span<const comm::Window> arrays,
+                                               const CommPlan& plan) {
+  transport.all_gather({});  // nobody waits for a counter any more
+  for (comm::Counter& counter : arrays[static_cast<std::size_t>(transport.rank())].counters) {
+    counter.value = 0;
+  }
+  transport.all_gather({});
+  return std::make_unique<ScheduledOperation>(transport, arrays, plan, chunks_of(plan.buckets));
+}
+
+}  // namespace lockstep::cli
