@@ -35,7 +35,9 @@ Site on_hosts(std::vector<int> host_of, int servers, std::string_view all_reduce
 std::vector<std::string> all_reduce_specs(const StrategyRow& row) {
   if (row.exchange != find_strategy("replicated").exchange) return {"auto"};
   std::vector<std::string> specs = {"auto", "ring#2", "owner#3", "tree:100:owner#2:1000:ring"};
-  for (const comm::AlgorithmRow& row : comm::algorithms()) specs.emplace_back(row.name);
+  for (const comm::AlgorithmRow& algorithm : comm::algorithms()) {
+    specs.emplace_back(algorithm.name);
+  }
   return specs;
 }
 
