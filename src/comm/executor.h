@@ -38,9 +38,9 @@ struct ExchangeTimes {
 class Executor {
  public:
   // `windows`: by rank; empty for those of other hosts. `spin`: poll for a while before sleeping,
-  // which is right where every thread has a core of its own. `encoding`: of gradients on the wire.
+  // which is right where every thread has a core of its own.
   Executor(Transport& transport, std::vector<Program> programs, std::vector<Window> windows,
-           Keeper& keeper, bool spin, Encoding encoding = Encoding::fp32);
+           Keeper& keeper, bool spin);
   ~Executor();
 
   // A step, in this order:

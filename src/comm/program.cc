@@ -94,7 +94,9 @@ Program compile(const Topology& topology, int rank,
   std::map<int, std::array<int, 4>> exchanged;  // so far, by peer: sends and recvs of each array
   Waits waits;
 
-  Program program{operations_of(of(rank).collective), {}, of(rank).vendor};
+  Program program;
+  program.operations = operations_of(of(rank).collective);
+  program.vendor = of(rank).vendor;
   for (Operation& operation : program.operations) {
     if (writes(operation.kind)) {
       for (const Sent& send : sent) {

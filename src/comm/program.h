@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/collective.h"
+#include "comm/wire.h"
 
 namespace lockstep::comm {
 
@@ -48,6 +49,7 @@ struct Program {
   // hosts the wire says so.) Within a step no algorithm writes what a message may still read.
   std::vector<Wait> settled;
   bool vendor = false;  // as in Exchange
+  Encoding encoding = Encoding::fp32;  // of gradients that leave the host
 };
 
 // What one rank does to one chunk, as its strategy has it: reduce gradients, update what it owns,

@@ -96,8 +96,12 @@ void Exchange::connect(comm::Keeper& keeper) {
         if (site_.quorum > 0) return with_server_alone(chunk, transport_.rank(), rank);
         return site_.strategy->exchange(site_.ranks, chunk, rank);
       });
+  // The tally's floats are no gradients: they travel as they are.
+  for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
+    programs[i].encoding = encoding(options_.wire_precision);
+  }
   executor_ = std::make_unique<comm::Executor>(transport_, std::move(programs), mailboxes_, keeper,
-                                               site_.spin, encoding(options_.wire_precision));
+                                               site_.spin);
 }
 
 void Exchange::broadcast_parameters() {
