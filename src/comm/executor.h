@@ -19,8 +19,8 @@ class Keeper {
   // sums[i] is the sum over all ranks of element range.begin + i of the gradients: update the
   // parameters by it.
   virtual double update(Range range, const float* sums) = 0;
-  // Another rank's update of the range has arrived: values[i] is what element range.begin + i of the
-  // parameters becomes.
+  // Another rank's update of the range has arrived: values[i] is what element range.begin + i of
+  // the parameters becomes.
   virtual double received(Range range, const float* values) = 0;
 };
 
