@@ -48,7 +48,7 @@ struct Program {
   // Before the chunk's next step: everything that was sent has been read. (Of messages to other
   // hosts the wire says so.) Within a step no algorithm writes what a message may still read.
   std::vector<Wait> settled;
-  bool vendor = false;  // as in Exchange
+  bool vendor = false;                 // as in Exchange
   Encoding encoding = Encoding::fp32;  // of gradients that leave the host
 };
 
