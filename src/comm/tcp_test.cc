@@ -189,9 +189,8 @@ TEST(Tcp, TellsEverybodyWhatFailed) {
   ranks[2]->fail(Error(ExitCode::rank_failed, "the loss is not finite", "lower the rate"));
   for (const auto& rank : ranks) {
     const Verdict verdict = wait_for_failure(*rank);
-    EXPECT_EQ(
-        "rank 2 on " + ranks[0]->host_name(2) + ", at step 31, failed: the loss is not finite",
-        verdict.text);
+    EXPECT_EQ("rank 2 on " + ranks[0]->host_name(2) + " failed at step 31: the loss is not finite",
+              verdict.text);
     EXPECT_LT(verdict.seconds, 1);
   }
   EXPECT_EQ("lower the rate", error_of([&] { ranks[0]->check(); }).hint());
@@ -219,7 +218,7 @@ TEST(Tcp, InterruptsAGatherWhenARankHasLeft) {
     ranks[leaver].reset();
     EXPECT_THAT(
         error_of([&] { ranks[1 - leaver]->all_gather(""); }).what(),
-        MatchesRegex(fmt::format("rank {} on .* is lost: it left before the others", leaver)));
+        MatchesRegex(fmt::format("rank {} on .* was lost: it left before the others", leaver)));
   }
 }
 
@@ -285,7 +284,7 @@ TEST(TcpProcesses, ThatAreKilledAreNamedAtOnce) {
     for (const auto& transport : world.ranks) {
       if (!transport) continue;
       const Verdict verdict = wait_for_failure(*transport);
-      EXPECT_EQ(fmt::format("rank {} on {}, at step 12, is lost: its process ended", victim,
+      EXPECT_EQ(fmt::format("rank {} on {} was lost at step 12: its process ended", victim,
                             transport->host_name(victim)),
                 verdict.text);
       EXPECT_LT(verdict.seconds, 1);
@@ -299,7 +298,7 @@ TEST(TcpProcesses, ThatAreStoppedAreNamedAfterTheDeadline) {
     world.process->signal(SIGSTOP);
     for (const auto& transport : world.ranks) {
       if (!transport) continue;
-      EXPECT_EQ(fmt::format("rank {} on {}, at step 12, is lost: silent for 1 s", victim,
+      EXPECT_EQ(fmt::format("rank {} on {} was lost at step 12: silent for 1 s", victim,
                             transport->host_name(victim)),
                 wait_for_failure(*transport).text);
     }

@@ -165,7 +165,7 @@ TEST_F(TcpWire, NamesThePeerThatLeavesSomebodyWaiting) {
       return false;
     } catch (const Error& error) {
       EXPECT_EQ(
-          "rank 0 on " + ranks_[1]->host_name(0) + " is lost: it closed its connection for data",
+          "rank 0 on " + ranks_[1]->host_name(0) + " was lost: it closed its connection for data",
           error.what());
       return true;
     }
