@@ -57,7 +57,8 @@ int count_of_match(const Collective& theirs, int rank, const Operation& mine, in
     LOCKSTEP_CHECK(move.range == mine.range);
     return count_behind(static_cast<int>(before + i) + 1);
   }
-  LOCKSTEP_CHECK(!"a move has its match on the peer");
+  constexpr bool kMatchOnPeer = false;
+  LOCKSTEP_CHECK(kMatchOnPeer);
   return 0;
 }
 
