@@ -375,9 +375,9 @@ void add_real_data(Rows& rows) {
 }
 
 template <auto field>
-constexpr auto set_exchange = set<&Trial::exchange, field>;
+constexpr auto kSetExchange = set<&Trial::exchange, field>;
 template <auto field>
-constexpr auto set_cluster = set<&Trial::cluster, field>;
+constexpr auto kSetCluster = set<&Trial::cluster, field>;
 
 void add_exchange(Rows& rows) {
   rows.group("Exchange between devices");
@@ -387,44 +387,44 @@ void add_exchange(Rows& rows) {
                      "distributed_all_reduce", "collective_all_reduce", "horovod", "barrier_only"}),
              "how devices exchange gradients, all on one host as on many; barrier_only waits but "
              "exchanges nothing",
-             set_exchange<&Exchange::variable_update>);
+             kSetExchange<&Exchange::variable_update>);
   rows.works("all_reduce_spec", text(),
              "algorithm of the all-reduce, by size: pscpu:2k:xring#2; not set: the fastest",
-             set_exchange<&Exchange::all_reduce_spec>);
+             kSetExchange<&Exchange::all_reduce_spec>);
   rows.works("num_ps", integer("0"),
              "parameter servers that do nothing else; 0: every rank serves a share",
-             set_exchange<&Exchange::num_ps>)
+             kSetExchange<&Exchange::num_ps>)
       .own();
   rows.works("cross_replica_sync", boolean("true"),
              "of parameter_server: false lets every rank go on without the others",
-             set_exchange<&Exchange::cross_replica_sync>);
+             kSetExchange<&Exchange::cross_replica_sync>);
   rows.works("replicas_to_aggregate", integer("0"),
              "of parameter_server: gradients that make a step, later ones are dropped; 0: all",
-             set_exchange<&Exchange::replicas_to_aggregate>)
+             kSetExchange<&Exchange::replicas_to_aggregate>)
       .own();
   rows.works("staged_vars", boolean(),
              "of parameter_server: compute with the weights of the step before",
-             set_exchange<&Exchange::staged_vars>);
+             kSetExchange<&Exchange::staged_vars>);
   rows.works("variable_consistency", choice_of(VariableConsistency::strong),
              "of all-reduces: relaxed lets gradients act one step late",
-             set_exchange<&Exchange::variable_consistency>);
+             kSetExchange<&Exchange::variable_consistency>);
   rows.works("fusion_threshold_mb", real(""),
              "exchange gradients in buckets of so many MB (2^20 bytes); 0: each alone; not set: "
              "chosen",
-             set_exchange<&Exchange::fusion_threshold_mb>)
+             kSetExchange<&Exchange::fusion_threshold_mb>)
       .own();
   rows.works("gradient_repacking", integer("0"),
              "of all-reduces: exchange gradients in so many equal packs; 0: off",
-             set_exchange<&Exchange::gradient_repacking>);
+             kSetExchange<&Exchange::gradient_repacking>);
   rows.works("agg_small_grads_max_bytes", integer("0", 0, kMaxExact),
              "of all-reduces: join neighbouring gradients of at most this size; 0: off",
-             set_exchange<&Exchange::agg_small_grads_max_bytes>);
+             kSetExchange<&Exchange::agg_small_grads_max_bytes>);
   rows.works("agg_small_grads_max_group", integer("10", 1),
              "with --agg_small_grads_max_bytes: join at most so many",
-             set_exchange<&Exchange::agg_small_grads_max_group>);
+             kSetExchange<&Exchange::agg_small_grads_max_group>);
   rows.works("wire_precision", choice_of(WirePrecision::fp32),
              "of what is sent between hosts; sums are kept in 32 bits",
-             set_exchange<&Exchange::wire_precision>)
+             kSetExchange<&Exchange::wire_precision>)
       .own();
   rows.ignored("compact_gradient_transfer", boolean("true"), "send 16-bit gradients",
                "it acts with --use_fp16 only; --wire_precision=fp16 sends 16-bit gradients");
@@ -442,26 +442,26 @@ void add_cluster(Rows& rows) {
   rows.group("Cluster");
   rows.works("transport", choice_of(Transport::automatic),
              "how ranks are joined: threads of one process, or processes over tcp or mpi",
-             set_cluster<&Cluster::transport>)
+             kSetCluster<&Cluster::transport>)
       .own();
   rows.works("worker_hosts", list(), "hosts of the workers, host[:port] each; ports from 2230 on",
-             set_cluster<&Cluster::worker_hosts>);
+             kSetCluster<&Cluster::worker_hosts>);
   rows.works("ps_hosts", list(), "hosts of the parameter servers; ports from 2222 on",
-             set_cluster<&Cluster::ps_hosts>);
+             kSetCluster<&Cluster::ps_hosts>);
   rows.works("controller_host", text(), "of distributed_all_reduce: the controller; port 2221",
-             set_cluster<&Cluster::controller_host>);
+             kSetCluster<&Cluster::controller_host>);
   rows.works("job_name", choice_of(JobName::none), "what this process is; not set: no cluster",
-             set_cluster<&Cluster::job_name>);
+             kSetCluster<&Cluster::job_name>);
   rows.works("task_index", integer("0"), "which of its job this process is, in the order of hosts",
-             set_cluster<&Cluster::task_index>);
+             kSetCluster<&Cluster::task_index>);
   rows.works("network_interface", text(), "interface between processes; not set: the route's",
-             set_cluster<&Cluster::network_interface>)
+             kSetCluster<&Cluster::network_interface>)
       .own();
   rows.works("start_timeout", above_zero("300"), "seconds until all processes have met",
-             set_cluster<&Cluster::start_timeout>)
+             kSetCluster<&Cluster::start_timeout>)
       .own();
   rows.works("deadline", above_zero("60"), "seconds of silence after which a rank is lost",
-             set_cluster<&Cluster::deadline>)
+             kSetCluster<&Cluster::deadline>)
       .own();
   rows.ignored("server_protocol", text("grpc"), "protocol between processes",
                "processes speak a protocol of lockstep's own: see --transport");

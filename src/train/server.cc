@@ -66,8 +66,8 @@ class Desk {
     std::atomic<bool> here = false;  // came over the wire
   };
   struct File {
-    File(std::uint32_t index_, comm::Range range_, std::size_t workers)
-        : index(index_), range(range_), letters(workers) {}
+    File(std::uint32_t chunk, comm::Range chunk_range, std::size_t workers)
+        : index(chunk), range(chunk_range), letters(workers) {}
 
     std::uint32_t index;
     comm::Range range;
