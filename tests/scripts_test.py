@@ -244,13 +244,13 @@ class Packages(ScriptTest):
 
 
 class Test(ScriptTest):
-    def test_builds_everything_and_gives_ctest_its_options_and_the_last_word(self):
+    def test_builds_what_the_preset_tests_and_gives_ctest_its_options_and_the_last_word(self):
         self.tree.stub("nproc", "echo 5")
         code, _, _ = self.tree.run(self.tree.root / "test", "--preset", "dev", "-L", "fast")
         self.assertEqual(code, 8)
         self.assertEqual([c for c in self.tree.calls() if c.startswith("c")], [
             "cmake --preset dev -DLOCKSTEP_TESTS=ON",
-            "cmake --build --preset dev --target all",
+            "cmake --build --preset dev --target tests_of_memory",
             "ctest --preset dev --parallel 5 -L fast"])
 
     def test_takes_the_release_preset_when_none_is_named(self):
