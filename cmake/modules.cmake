@@ -1,9 +1,10 @@
-# lockstep_module(NAME DEPENDS module... LIBRARIES target...)
+# lockstep_module(NAME DEPENDS module... LIBRARIES target... [RANKS n...])
 #
 # A module is a folder of src/: its .cc files make the library lockstep_NAME, its *_test.cc files
-# the test program NAME_test. DEPENDS is the module's row in the table of layers.
+# the test program NAME_test. DEPENDS is the module's row in the table of layers. RANKS: the test
+# program runs under mpirun, once with each number of ranks.
 function(lockstep_module name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES;RANKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
@@ -23,17 +24,34 @@ function(lockstep_module name)
     target_link_libraries(${name}_test PRIVATE lockstep_${name} GTest::gmock GTest::gtest_main)
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})  # tests/golden.h
     target_compile_definitions(${name}_test PRIVATE LOCKSTEP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    # One label: discovery takes no list of them.
-    gtest_discover_tests(${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS fast-${name})
+    if(arg_RANKS)
+      lockstep_mpirun_tests(${name} ${arg_RANKS})
+    else()
+      # One label: discovery takes no list of them.
+      gtest_discover_tests(${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
+                           PROPERTIES LABELS fast-${name})
+    endif()
   endif()
 endfunction()
 
-# lockstep_program(NAME ...): a module whose main.cc makes the program `lockstep`; all else in it is
-# a library, so that tests can link it.
+# All ranks run all tests of NAME_test in the same order; one that fails alone leaves the others
+# waiting until the time is up. mpirun may ignore a polite signal, so an impolite one follows.
+function(lockstep_mpirun_tests name)
+  foreach(ranks ${ARGN})
+    set(test ${name}_test_${ranks}_ranks)
+    add_test(NAME ${test}
+             COMMAND timeout -k 5 60 ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe
+                     --bind-to none -np ${ranks} $<TARGET_FILE:${name}_test> --gtest_brief=1)
+    # Open MPI keeps what it allocates.
+    set_tests_properties(${test} PROPERTIES LABELS fast-${name} ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  endforeach()
+endfunction()
+
+# lockstep_program(NAME PROGRAM program ...): a module whose main.cc makes the program; all else in it
+# is a library, so that tests can link it.
 function(lockstep_program name)
-  lockstep_module(${name} ${ARGN})
-  target_compile_definitions(lockstep_${name} PRIVATE LOCKSTEP_VERSION="${PROJECT_VERSION}")
-  add_executable(lockstep ${PROJECT_SOURCE_DIR}/src/${name}/main.cc)
-  target_link_libraries(lockstep PRIVATE lockstep_${name})
+  cmake_parse_arguments(arg "" "PROGRAM" "" ${ARGN})
+  lockstep_module(${name} ${arg_UNPARSED_ARGUMENTS})
+  add_executable(${arg_PROGRAM} ${PROJECT_SOURCE_DIR}/src/${name}/main.cc)
+  target_link_libraries(${arg_PROGRAM} PRIVATE lockstep_${name})
 endfunction()

@@ -13,8 +13,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Headers of libraries, and the folders of src/ that may include them.
 LIBRARIES = {
+    r"asio(/.*)?\.hpp": ["comm/tcp"],
     r"(oneapi/dnnl/)?dnnl.*": ["engine/onednn"],
     r"hwloc(/.*)?\.h": ["machine"],
+    r"mpi\.h": ["mpi"],
     r"nlohmann/.*": ["spec", "stats", "report", "cli"],
     r"omp\.h": ["machine", "kernel", "engine", "train"],
 }

@@ -41,7 +41,7 @@ bool contains(Arguments arguments, std::string_view word) {
   return std::find(arguments.begin(), arguments.end(), word) != arguments.end();
 }
 
-ExitCode dispatch(Arguments arguments) {
+ExitCode dispatch(Arguments arguments, Transports transports) {
   if (arguments.empty()) {
     fmt::print(stderr, "{}", program_help());
     return ExitCode::usage;
@@ -57,7 +57,7 @@ ExitCode dispatch(Arguments arguments) {
     fmt::print("{}", verb.help(full));
     return ExitCode::ok;
   }
-  return verb.run(rest);
+  return verb.run(rest, transports);
 }
 
 }  // namespace
@@ -90,9 +90,9 @@ ExitCode report_errors(const std::function<ExitCode()>& body) {
   }
 }
 
-ExitCode command_line(Arguments arguments) {
+ExitCode command_line(Arguments arguments, Transports transports) {
   return report_errors([&] {
-    const ExitCode code = dispatch(arguments);
+    const ExitCode code = dispatch(arguments, transports);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       throw Error(ExitCode::environment, "cannot write to standard output");
     }

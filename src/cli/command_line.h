@@ -6,24 +6,27 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "comm/transports.h"
 
 namespace lockstep::cli {
 
 using Arguments = std::span<const std::string>;
+using Transports = std::span<const comm::TransportRow>;
 
 // A sub-command. Results go to stdout, everything else to stderr.
 struct Verb {
   std::string_view name;
-  std::string_view summary;              // one line
-  std::string (*help)(bool full);        // what `lockstep VERB --help` (or --helpfull) prints
-  ExitCode (*run)(Arguments arguments);  // what stands behind the verb
+  std::string_view summary;        // one line
+  std::string (*help)(bool full);  // what `lockstep VERB --help` (or --helpfull) prints
+  // The arguments stand behind the verb; the transports are those that this program has.
+  ExitCode (*run)(Arguments arguments, Transports transports);
 };
 
 // The table of verbs: verbs.cc.
 std::span<const Verb> verbs();
 
 // The whole program: finds the verb and runs it.
-ExitCode command_line(Arguments arguments);
+ExitCode command_line(Arguments arguments, Transports transports);
 
 // The exception that is being handled, as an Error.
 Error current_error();

@@ -34,7 +34,7 @@ struct Output {
 Output lockstep(const std::vector<std::string>& arguments) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  const ExitCode code = command_line(arguments);
+  const ExitCode code = command_line(arguments, /*transports=*/{});
   return {code, ::testing::internal::GetCapturedStdout(), ::testing::internal::GetCapturedStderr()};
 }
 
@@ -123,7 +123,7 @@ TEST(CommandLine, SaysWhenItsOutputIsLost) {
   const int full = open("/dev/full", O_WRONLY);
   ASSERT_GE(dup2(full, STDOUT_FILENO), 0);
   ::testing::internal::CaptureStderr();
-  const ExitCode code = command_line(std::vector<std::string>{"version"});
+  const ExitCode code = command_line(std::vector<std::string>{"version"}, {});
   dup2(saved, STDOUT_FILENO);
   close(saved);
   close(full);

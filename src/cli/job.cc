@@ -1,5 +1,7 @@
 #include "cli/job.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -7,31 +9,48 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "machine/cores.h"
+#include "spec/combinations.h"
 #include "train/epochs.h"
 #include "train/optimizer.h"
 
 namespace lockstep::cli {
-
 namespace {
+
+// Whether the launcher gave this process cores of its own, so that there is nothing to share.
+bool bound_by_launcher(const machine::Allowed& allowed) {
+  return static_cast<long>(allowed.processors.size()) < sysconf(_SC_NPROCESSORS_ONLN);
+}
 
 // Devices that share cores have one thread each: larger teams would spin for a core that another
 // one has.
-std::vector<std::vector<int>> placement(const spec::Trial& trial) {
-  const machine::Allowed allowed = machine::allowed();
-  if (!trial.oversubscribe || trial.devices <= allowed.usable) {
-    return machine::place(allowed, trial.devices, trial.threads_per_device);
-  }
-  if (trial.threads_per_device > 1) {
+std::vector<std::vector<int>> shared_cores(const machine::Allowed& allowed, int devices,
+                                           int threads) {
+  if (threads > 1) {
     throw Error(ExitCode::usage,
-                fmt::format("{} devices of {} threads do not fit on {} cores", trial.devices,
-                            trial.threads_per_device, allowed.usable),
+                fmt::format("{} devices of {} threads do not fit on {} cores", devices, threads,
+                            allowed.usable),
                 "devices that share cores (--oversubscribe) have one thread each");
   }
   std::vector<std::vector<int>> groups;
-  for (int device = 0; device < trial.devices; ++device) {
+  for (int device = 0; device < devices; ++device) {
     groups.push_back({allowed.processors[static_cast<std::size_t>(device % allowed.usable)]});
   }
   return groups;
+}
+
+// The processors of each device of this process: its share of the host's.
+std::vector<std::vector<int>> placement(const spec::Trial& trial, const Membership& member) {
+  const machine::Allowed allowed = machine::allowed();
+  if (!member.trains()) return {{allowed.processors.front()}};
+  const auto mine = static_cast<int>(
+      std::ranges::count_if(member.ranks, [&](int r) { return r < member.workers; }));
+  const bool shares = member.local_workers > mine && !bound_by_launcher(allowed);
+  const int devices = shares ? member.local_workers : mine;
+  const auto groups = trial.oversubscribe && devices > allowed.usable
+                          ? shared_cores(allowed, devices, trial.threads_per_device)
+                          : machine::place(allowed, devices, trial.threads_per_device);
+  const auto first = groups.begin() + (shares ? member.local_first : 0);
+  return {first, first + mine};
 }
 
 }  // namespace
@@ -47,11 +66,13 @@ std::vector<int> Job::processors() const {
 }
 
 bool Job::oversubscribed() const {
-  return std::ranges::count(placement, placement.front()) > 1;
+  return trial.oversubscribe && member.local_workers > machine::allowed().usable;
 }
 
-Job make_job(spec::Trial trial) {
+Job make_job(spec::Trial trial, const Membership& member) {
+  spec::check_ranks(trial, member.workers);
   Job job;
+  job.member = member;
   job.model = &model::find(trial.model, trial.dataset);
   job.graph =
       model::build(*job.model, {.image_size = trial.image_size, .num_classes = trial.num_classes});
@@ -62,7 +83,7 @@ Job make_job(spec::Trial trial) {
   if (trial.batch_size == 0) trial.batch_size = job.model->batch_size;
   if (!trial.optimizer.weight_decay) trial.optimizer.weight_decay = job.model->weight_decay;
   if (trial.label_smoothing < 0) trial.label_smoothing = job.graph.label_smoothing;
-  job.placement = placement(trial);
+  job.placement = placement(trial, member);
   trial.threads_per_device = static_cast<int>(job.placement.front().size());
   job.trial = std::move(trial);
   job.batches = train::timed_batches(job.trial, *job.model, job.global_batch());

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cli/membership.h"
 #include "engine/engine.h"
 #include "machine/environment.h"
 #include "model/zoo.h"
@@ -22,12 +23,14 @@ struct Job {
   // More devices than there are cores for them.
   bool oversubscribed() const;
 
-  std::int64_t global_batch() const { return std::int64_t{trial.batch_size} * trial.devices; }
+  Membership member;
+
+  std::int64_t global_batch() const { return std::int64_t{trial.batch_size} * member.workers; }
   bool training() const { return trial.mode == spec::Mode::training; }
 };
 // Throws Error(usage) for a model that is not there, images that are too small for it or more
 // threads than cores. Call it before the thread joins a team.
-Job make_job(spec::Trial trial);
+Job make_job(spec::Trial trial, const Membership& member);
 
 engine::Options engine_options(const Job& job);
 

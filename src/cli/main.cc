@@ -1,13 +1,6 @@
-#include <string>
-#include <vector>
+#include "cli/program.h"
+#include "comm/transports.h"
 
-#include "cli/command_line.h"
-#include "machine/cores.h"
-
-int main(int argc, char** argv) {
-  const auto code = lockstep::cli::report_errors([&] {
-    lockstep::machine::correct_openmp_environment(argv);
-    return lockstep::cli::command_line(std::vector<std::string>(argv + 1, argv + argc));
-  });
-  return static_cast<int>(code);
+int main(int, char** argv) {
+  return lockstep::cli::program(argv, lockstep::comm::transports());
 }

@@ -11,7 +11,7 @@ Job job_of(const char* model, spec::Mode mode = spec::Mode::training) {
   trial.batch_size = 10;
   trial.threads_per_device = 1;
   trial.mode = mode;
-  return make_job(trial);
+  return make_job(trial, {});
 }
 
 TEST(Outlook, ReckonsWithArithmeticWhereMemoryIsFast) {

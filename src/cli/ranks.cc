@@ -62,15 +62,49 @@ double peak_of_all(comm::Transport& transport, double mine) {
   return sum;
 }
 
+std::string to_text(const train::Service& service, const std::string& host) {
+  const double staleness =
+      service.staleness_sum / static_cast<double>(std::max<std::int64_t>(1, service.gradients));
+  return Json{{"host", host},
+              {"updates", service.updates},
+              {"gradients", service.gradients},
+              {"staleness_mean", staleness},
+              {"staleness_max", service.staleness_max},
+              {"dropped", service.dropped},
+              {"sent", service.bytes_sent},
+              {"received", service.bytes_received}}
+      .dump();
+}
+
+stats::ServerSummary server_from_text(const std::string& text) {
+  const Json json = Json::parse(text);
+  return {.host = json["host"],
+          .updates = json["updates"],
+          .gradients = json["gradients"],
+          .staleness_mean = json["staleness_mean"],
+          .staleness_max = json["staleness_max"],
+          .dropped = json["dropped"],
+          .bytes_sent = json["sent"],
+          .bytes_received = json["received"]};
+}
+
 class Rank {
  public:
   Rank(const Job& job, comm::Transport& transport, std::size_t device, const RankHooks& hooks)
-      : job_(job), transport_(transport), device_(device), hooks_(hooks) {}
+      : job_(job),
+        transport_(transport),
+        device_(device),
+        hooks_(hooks),
+        site_(site_of(job, transport.topology())) {}
 
   // Whatever goes wrong here, the other ranks hear of it.
   void run() {
     try {
-      work();
+      if (site_.ranks.trains(transport_.rank())) {
+        work();
+      } else {
+        serve();
+      }
     } catch (const std::exception&) {
       error = current_error();
       transport_.fail(*error);
@@ -88,22 +122,45 @@ class Rank {
     peak.gflops = peak_of_all(transport_, peak.gflops);
     std::unique_ptr<engine::Engine> engine = engine::compile(job_.graph, engine_options(job_));
     if (transport_.rank() == 0 && hooks_.on_plan) hooks_.on_plan(peak, engine->plan());
-    outcome.mine = train::train(job_.trial, *job_.model, std::move(engine), transport_,
-                                site_of(job_, transport_.topology()), hooks_.hooks(transport_));
+    outcome.mine = train::train(job_.trial, *job_.model, std::move(engine), transport_, site_,
+                                hooks_.hooks(transport_));
     if (outcome.mine.error) return;
     // Whatever else runs makes the peak seem too low, never too high.
     outcome.peak_gflops =
         std::max(peak.gflops, peak_of_all(transport_, machine::measure_peak().gflops));
-    const auto mine = timed_samples(outcome.mine, transport_.host_name(transport_.rank()));
-    for (const std::string& text : transport_.all_gather(to_text(mine))) {
-      outcome.ranks.push_back(samples_from_text(text));
+    outcome.in_step = site_.strategy->in_step;
+    gather(to_text(timed_samples(outcome.mine, host())));
+  }
+
+  // On a worker's cores: a server mostly sleeps.
+  void serve() {
+    const std::vector<int>& cores = job_.placement[device_ % job_.placement.size()];
+    machine::join_team(std::span(cores).first(1));
+    transport_.all_gather({});
+    peak_of_all(transport_, 0);
+    const train::Service service = train::serve(job_.trial, *job_.model, transport_, site_);
+    peak_of_all(transport_, 0);
+    gather(to_text(service, host()));
+  }
+
+  void gather(const std::string& mine) {
+    const std::vector<std::string> all = transport_.all_gather(mine);
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      if (site_.ranks.trains(static_cast<int>(rank))) {
+        outcome.ranks.push_back(samples_from_text(all[rank]));
+      } else {
+        outcome.servers.push_back(server_from_text(all[rank]));
+      }
     }
   }
+
+  const std::string& host() const { return transport_.host_name(transport_.rank()); }
 
   const Job& job_;
   comm::Transport& transport_;
   const std::size_t device_;
   const RankHooks& hooks_;
+  const train::Site site_;
 };
 
 }  // namespace

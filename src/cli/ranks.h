@@ -7,6 +7,7 @@
 #include "comm/transport.h"
 #include "machine/peak.h"
 #include "stats/ranks.h"
+#include "train/server.h"
 #include "train/worker.h"
 
 namespace lockstep::cli {
@@ -20,9 +21,11 @@ struct RankHooks {
 
 // All ranks of the world, as rank 0 sees them at the end.
 struct WorldOutcome {
-  train::Outcome mine;                    // of this process's first rank
-  std::vector<stats::RankSamples> ranks;  // of all ranks
-  double peak_gflops = 0;                 // of all devices at once
+  train::Outcome mine;                        // of this process's first rank
+  bool in_step = true;                        // ranks waited for each other every step
+  std::vector<stats::RankSamples> ranks;      // of all that train
+  std::vector<stats::ServerSummary> servers;  // of all that do not
+  double peak_gflops = 0;                     // of all devices at once
 };
 
 // Trains on all ranks of this process, one thread each, the first on the calling thread. Throws the

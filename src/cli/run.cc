@@ -12,6 +12,7 @@
 #include "cli/environment_json.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
+#include "cli/mpi_program.h"
 #include "cli/outlook.h"
 #include "cli/ranks.h"
 #include "cli/run_log.h"
@@ -21,6 +22,8 @@
 #include "report/closing.h"
 #include "report/run_json.h"
 #include "spec/flags.h"
+#include "spec/launched.h"
+#include "spec/names.h"
 #include "stats/result.h"
 #include "stats/warmup.h"
 #include "train/learning_rate.h"
@@ -78,8 +81,8 @@ stats::UnsteadyStart unsteady_start(const spec::Trial& trial) {
 // A rank's own files, and rank 0's lines.
 class RankRecord {
  public:
-  RankRecord(const Job& job, const comm::Transport& transport, RunLog& log)
-      : log_(transport.rank() == 0 ? &log : nullptr) {
+  RankRecord(const Job& job, const comm::Transport& transport, RunLog* log)
+      : log_(transport.rank() == 0 ? log : nullptr) {
     if (job.trial.result_dir.empty()) return;
     samples_.emplace(
         record::samples_path(job.trial.result_dir, transport.rank()),
@@ -103,7 +106,7 @@ class RankRecord {
   std::optional<record::SamplesWriter> samples_;
 };
 
-train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog& log) {
+train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog* log) {
   const auto record = std::make_shared<RankRecord>(job, transport, log);
   train::Hooks hooks;
   hooks.on_warm_up_start = [record] { record->warm_up(); };
@@ -131,11 +134,10 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
   const auto timed =
       std::span(world.mine.samples).subspan(static_cast<std::size_t>(world.mine.warm_up_steps));
   if (timed.empty()) throw Error(interrupted(), "interrupted before the first timed step");
-  const bool in_step = strategy::find_strategy(job.trial.exchange.variable_update).in_step;
   const std::vector<record::Sample> pooled = stats::pooled(world.ranks);
   stats::Measured measured;
   measured.summary =
-      stats::summarise(in_step ? timed : std::span<const record::Sample>(pooled),
+      stats::summarise(world.in_step ? timed : std::span<const record::Sample>(pooled),
                        static_cast<int>(job.global_batch()), unsteady_start(job.trial));
   measured.usage.warmup_steps = world.mine.warm_up_steps;
   measured.usage.seconds_to_first_step = world.mine.first_step_begin - started;
@@ -144,7 +146,8 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
                                         measured.summary.images_per_second, job.trial.mode);
   measured.usage.peak_gflops = world.peak_gflops;
   measured.ranks = stats::summarise_ranks(world.ranks);
-  if (in_step) measured.straggler = stats::straggler(world.ranks);
+  measured.servers = world.servers;
+  if (world.in_step) measured.straggler = stats::straggler(world.ranks);
   return measured;
 }
 
@@ -154,8 +157,8 @@ struct Finished {
 };
 
 // The run itself, from the first thread to the last line. An exception means: no numbers.
-Finished measure(const Job& job, const Start& start) {
-  auto ranks = connect(job);
+Finished measure(const Job& job, const Start& start, Transports transports) {
+  auto ranks = connect(job, transports);
   RunLog log(job);
   const Interrupt interrupt;
   RankHooks hooks;
@@ -165,7 +168,7 @@ Finished measure(const Job& job, const Start& start) {
     refuse_too_much_memory(job, memory, start.environment);
     print_note(outlook(job, peak, memory));
   };
-  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, log); };
+  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, &log); };
   const WorldOutcome world = run_ranks(job, ranks, hooks);
   const train::Outcome& outcome = world.mine;
 
@@ -186,10 +189,36 @@ Finished measure(const Job& job, const Start& start) {
   return {std::move(result), interrupted};
 }
 
+// A process without rank 0: trains or serves, and leaves the words and the result to that one.
+ExitCode take_part(const Job& job, Transports transports) {
+  auto ranks = connect(job, transports);
+  const Interrupt interrupt;
+  RankHooks hooks;
+  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, nullptr); };
+  const WorldOutcome world = run_ranks(job, ranks, hooks);
+  if (world.mine.error) throw Error(*world.mine.error);
+  return world.mine.ending == train::Ending::interrupted ? interrupted() : ExitCode::ok;
+}
+
 ExitCode exit_code(const Job& job, const Finished& finished) {
   if (finished.interrupted) return interrupted();
   const bool stable = finished.result.measured()->summary.stable;
   return job.trial.strict && !stable ? ExitCode::unstable : ExitCode::ok;
+}
+
+bool has_transport(Transports transports, spec::Transport wanted) {
+  return std::ranges::find(transports, spec::name(wanted), &comm::TransportRow::name) !=
+         transports.end();
+}
+
+// Goes on as the program that has MPI.
+[[noreturn]] void go_on_with_mpi(Arguments arguments) {
+  std::vector<std::string> words = {"lockstep", "run"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  become_mpi_program(this_program(), argv.data());
 }
 
 void make_directory(const std::string& path) {
@@ -204,12 +233,18 @@ void make_directory(const std::string& path) {
 
 }  // namespace
 
-ExitCode run(Arguments arguments) {
+ExitCode run(Arguments arguments, Transports transports) {
   Start start{.time = now(), .environment = {}, .warnings = {}};
   report::RunInfo info = info_of(arguments);
   const spec::Parsed parsed = spec::parse_run(arguments, process_getenv, process_variables());
   start.warnings = warn(parsed);
-  const Job job = make_job(parsed.trial);
+  if (parsed.trial.cluster.job_name == spec::JobName::controller) {
+    print_note("workers meet at the first of them: a controller has nothing to do");
+    return ExitCode::ok;
+  }
+  const Membership member = membership(parsed.trial, spec::launched(process_getenv));
+  if (!has_transport(transports, member.transport)) go_on_with_mpi(arguments);
+  const Job job = make_job(parsed.trial, member);
   if (const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
       unused && job.training()) {
     print_warning(*unused);
@@ -222,6 +257,7 @@ ExitCode run(Arguments arguments) {
     return ExitCode::ok;
   }
   make_directory(job.trial.result_dir);
+  if (job.member.ranks.front() != 0) return take_part(job, transports);
   const auto keep = [&](const stats::Result& result) {
     if (!job.trial.result_dir.empty()) report::write_run_json(job.trial.result_dir, info, result);
     return ExitCode::ok;
@@ -230,7 +266,7 @@ ExitCode run(Arguments arguments) {
   look_around(start);
   std::optional<Finished> finished;
   try {
-    finished = measure(job, start);
+    finished = measure(job, start, transports);
   } catch (const std::exception&) {
     const Error error = current_error();
     // A file that cannot be written must not hide what went wrong before.

@@ -5,6 +5,6 @@
 namespace lockstep::cli {
 
 // lockstep run: the flags of spec/flags.h.
-ExitCode run(Arguments arguments);
+ExitCode run(Arguments arguments, Transports transports);
 
 }  // namespace lockstep::cli

@@ -34,7 +34,7 @@ constexpr Listing kListings[] = {
               fmt::format("lockstep {} --help explains it", verb));
 }
 
-ExitCode list(Arguments arguments) {
+ExitCode list(Arguments arguments, Transports) {
   std::vector<std::string> known;
   for (const Listing& listing : kListings) known.emplace_back(listing.name);
   if (arguments.empty()) {
@@ -63,7 +63,7 @@ ExitCode list(Arguments arguments) {
 
 // Behind the model stand run's flags: those that choose its images and classes change what it
 // shows.
-ExitCode show(Arguments arguments) {
+ExitCode show(Arguments arguments, Transports) {
   if (arguments.empty() || arguments[0].starts_with('-')) {
     throw Error(ExitCode::usage, "show needs a model", "lockstep list models lists them");
   }
@@ -75,7 +75,7 @@ ExitCode show(Arguments arguments) {
   for (const std::string& warning : parsed.warnings) print_warning(warning);
   const spec::Trial& trial = parsed.trial;
   if (plan) {
-    const Job job = make_job(trial);
+    const Job job = make_job(trial, membership(trial, std::nullopt));
     machine::join_team(job.placement.front());
     fmt::print("{}", show_plan(engine::compile(job.graph, engine_options(job))->plan(), json));
     return ExitCode::ok;
@@ -86,7 +86,7 @@ ExitCode show(Arguments arguments) {
   return ExitCode::ok;
 }
 
-ExitCode version(Arguments arguments) {
+ExitCode version(Arguments arguments, Transports) {
   const bool json = arguments.size() == 1 && arguments[0] == "--json";
   if (!json && !arguments.empty()) unexpected("version", arguments.back());
   if (json) {
@@ -98,13 +98,13 @@ ExitCode version(Arguments arguments) {
   return ExitCode::ok;
 }
 
-ExitCode help(Arguments arguments) {
+ExitCode help(Arguments arguments, Transports transports) {
   if (arguments.empty()) {
     fmt::print("{}", program_help());
     return ExitCode::ok;
   }
   if (arguments.size() > 1) unexpected("help", arguments[1]);
-  return command_line(std::vector<std::string>{arguments[0], "--help"});
+  return command_line(std::vector<std::string>{arguments[0], "--help"}, transports);
 }
 
 // New verbs stand above `version`.

@@ -1,17 +1,59 @@
 #include "cli/world.h"
 
+#include <algorithm>
+
+#include "base/check.h"
+#include "spec/names.h"
+
 namespace lockstep::cli {
 
-std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job) {
-  return comm::connect_threads(job.trial.devices);
+namespace {
+
+const strategy::StrategyRow& strategy_of(const Job& job) {
+  const spec::Exchange& exchange = job.trial.exchange;
+  return strategy::find_strategy(quorum(exchange, job.member.workers) > 0
+                                     ? "parameter_server (asynchronous)"
+                                     : exchange.variable_update);
+}
+
+void refuse_contradiction(const Membership& member, const comm::Transport& transport) {
+  if (transport.rank() == member.ranks.front() && transport.world() == member.world()) return;
+  throw Error(
+      ExitCode::usage,
+      fmt::format("the launcher's variables say rank {} of {}, but MPI says rank {} of {}",
+                  member.ranks.front(), member.world(), transport.rank(), transport.world()),
+      "unset variables that another launcher has left behind");
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports transports) {
+  const Membership& member = job.member;
+  const spec::Cluster& cluster = job.trial.cluster;
+  const auto row =
+      std::ranges::find(transports, spec::name(member.transport), &comm::TransportRow::name);
+  LOCKSTEP_CHECK(row != transports.end());
+  auto ranks = row->connect({.ranks = member.ranks,
+                             .world = member.world(),
+                             .coordinator = member.coordinator,
+                             .listen = member.listen,
+                             .network_interface = cluster.network_interface,
+                             .deadline = cluster.deadline,
+                             .start_timeout = cluster.start_timeout});
+  refuse_contradiction(member, *ranks.front());
+  return ranks;
 }
 
 train::Site site_of(const Job& job, const comm::Topology& topology) {
   train::Site site;
   site.ranks.topology = topology;
-  site.ranks.all_reduce = [](std::size_t) { return &comm::direct; };
-  site.strategy = &strategy::find_strategy(job.trial.exchange.variable_update);
-  site.spin = !job.oversubscribed();
+  site.ranks.servers = job.member.servers;
+  if (!job.trial.exchange.all_reduce_spec.empty()) {
+    site.ranks.all_reduce = strategy::parse_all_reduce_spec(job.trial.exchange.all_reduce_spec);
+  }
+  site.strategy = &strategy_of(job);
+  site.quorum = quorum(job.trial.exchange, job.member.workers);
+  site.spin = !job.oversubscribed() && site.ranks.servers == 0;
   return site;
 }
 

@@ -3,14 +3,16 @@
 #include <memory>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/job.h"
 #include "comm/transport.h"
 #include "train/exchange.h"
 
 namespace lockstep::cli {
 
-// The ranks of this process, in order, as members of the world that the trial names.
-std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job);
+// The ranks of this process, in order, as members of the world that the trial names. Throws
+// Error(usage) where MPI has other ranks than its launcher told.
+std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports transports);
 
 // What all ranks agree on, by the trial.
 train::Site site_of(const Job& job, const comm::Topology& topology);

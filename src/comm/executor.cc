@@ -20,12 +20,6 @@ constexpr double kSpinSeconds = 50e-6;
 // What one step copies, beyond which it will not be found in the caches in the next.
 constexpr std::size_t kCachedBytes = std::size_t{8} << 20;
 
-// How far a rank is with a chunk, as its counter has it.
-std::uint64_t position(std::uint64_t step, std::size_t count) {
-  constexpr int kCountBits = 20;
-  return (step << kCountBits) + count;
-}
-
 float* at(const Window& window, Array array, std::size_t element) {
   return (array == Array::gradients ? window.gradients : window.parameters).data() + element;
 }
@@ -232,8 +226,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
   bool met(std::span<const Wait> waits, const Chunk& chunk) const {
     return std::ranges::all_of(waits, [&](const Wait& wait) {
       const Counter& counter = windows_[static_cast<std::size_t>(wait.peer)].counters[chunk.index];
-      return counter.value.load(std::memory_order_acquire) >=
-             position(chunk.step, static_cast<std::size_t>(wait.count));
+      return counter.reached(chunk.step, static_cast<std::uint64_t>(wait.count));
     });
   }
 
@@ -419,8 +412,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
   // One more than the operations done: the first count says that the gradients are there.
   void count(Chunk& chunk, std::size_t operations) {
     chunk.next += operations;
-    mine_.counters[chunk.index].value.store(position(chunk.step, chunk.next + 1),
-                                            std::memory_order_release);
+    mine_.counters[chunk.index].reach(chunk.step, chunk.next + 1);
   }
 
   void ring_peers() const {

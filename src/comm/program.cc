@@ -118,18 +118,12 @@ Program compile(const Topology& topology, int rank,
   return program;
 }
 
-std::vector<Program> compile_chunks(
-    const Topology& topology, int rank, std::size_t chunks,
-    const std::function<Exchange(std::size_t chunk, int peer)>& of) {
-  std::vector<Program> programs;
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    std::vector<Exchange> all;
-    for (int peer = 0; peer < topology.world(); ++peer) all.push_back(of(chunk, peer));
-    programs.push_back(compile(topology, rank, [&](int peer) -> const Exchange& {
-      return all[static_cast<std::size_t>(peer)];
-    }));
-  }
-  return programs;
+Program compile_made(const Topology& topology, int rank,
+                     const std::function<Exchange(int peer)>& make) {
+  std::vector<Exchange> all;
+  for (int peer = 0; peer < topology.world(); ++peer) all.push_back(make(peer));
+  return compile(topology, rank,
+                 [&](int peer) -> const Exchange& { return all[static_cast<std::size_t>(peer)]; });
 }
 
 std::vector<Range> cut_into_chunks(Range range) {

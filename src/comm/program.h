@@ -11,12 +11,13 @@ namespace lockstep::comm {
 // rank counts what it has done to a chunk; an operation of a program waits until peers have done so
 // many of theirs:
 //
-//   send      needs nothing: counting it publishes the range
-//   recv(_add) waits until the peer has counted the matching send
+//   send        needs nothing: counting it publishes the range
+//   recv(_add)  waits until the peer has counted the matching send
 //   whatever writes a range waits until everybody who was sent it has counted the matching recv
 //
-// The proof (program_test.cc) shows for all algorithms and worlds that any order which respects the
-// waits orders every two conflicting accesses, and leaves the right sums.
+// The proof (proof.h, program_test.cc) shows for all algorithms and worlds that any order which
+// respects the waits orders every two conflicting accesses, and leaves the right sums; and that
+// neighbouring recv_adds of one range may be done in one pass, behind the waits of all of them.
 enum class Array : std::uint8_t { gradients, parameters };
 
 struct Wait {
@@ -59,9 +60,9 @@ struct Exchange {
 // the same host are waited for: what goes to other hosts and comes from them is a message.
 Program compile(const Topology& topology, int rank,
                 const std::function<const Exchange&(int peer)>& of);
-// The programs of `rank` for so many chunks: `of(chunk, peer)` is what that rank does to it.
-std::vector<Program> compile_chunks(const Topology& topology, int rank, std::size_t chunks,
-                                    const std::function<Exchange(std::size_t chunk, int peer)>& of);
+// The same of exchanges that nobody keeps: calls `make` once for every rank.
+Program compile_made(const Topology& topology, int rank,
+                     const std::function<Exchange(int peer)>& make);
 
 // The range in chunks: each small enough that its first half can be on its way back while the
 // second is summed, large enough that waiting is cheap beside moving.

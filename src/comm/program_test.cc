@@ -106,6 +106,46 @@ TEST_P(EveryAlgorithm, IsAnAllReduceInPlaceToo) {
   prove({.in_place = true});
 }
 
+// Neighbouring recv_adds of one range become one: it waits for all of them, and counts them all at
+// its end.
+ProgrammedWorld fused(ProgrammedWorld world) {
+  std::vector<std::vector<int>> last_of(world.programs.size());  // of the pass, by operation
+  for (std::size_t rank = 0; rank < world.programs.size(); ++rank) {
+    auto& operations = world.programs[rank].operations;
+    last_of[rank].resize(operations.size());
+    for (std::size_t begin = 0, end = 0; begin < operations.size(); begin = end) {
+      Operation& first = operations[begin];
+      for (end = begin + 1; end < operations.size(); ++end) {
+        Operation& next = operations[end];
+        if (first.kind != Kind::recv_add || next.kind != Kind::recv_add) break;
+        if (first.array != next.array || first.range != next.range) break;
+        first.waits.insert(first.waits.end(), next.waits.begin(), next.waits.end());
+        next.waits.clear();
+      }
+      std::fill(last_of[rank].begin() + begin, last_of[rank].begin() + end,
+                static_cast<int>(end) - 1);
+    }
+  }
+  const auto delay = [&](std::vector<Wait>& waits) {
+    for (Wait& wait : waits) {
+      if (wait.count > 1) wait.count = last_of[wait.peer][wait.count - 2] + 2;
+    }
+  };
+  for (Program& program : world.programs) {
+    for (Operation& operation : program.operations) delay(operation.waits);
+    delay(program.settled);
+  }
+  return world;
+}
+
+TEST_P(EveryAlgorithm, MayAddSeveralPeersInOnePass) {
+  for (const Topology& topology : layouts()) {
+    const Range range = range_of(3 * topology.host_of.size() + 1);
+    const auto flaw = find_flaw(fused(programs(GetParam().make, topology, range)));
+    ASSERT_FALSE(flaw) << *flaw << ": " << describe(topology, range, 1);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Comm, EveryAlgorithm,
                          testing::ValuesIn(algorithms().begin(), algorithms().end()),
                          [](const auto& row) { return std::string(row.param.name); });
@@ -228,6 +268,13 @@ TEST(Proof, NoticesMessagesThatNobodySends) {
   ProgrammedWorld world = programs(ring, hosts({1, 1}), range_of(2));
   world.programs[0].operations.erase(world.programs[0].operations.begin());
   EXPECT_TRUE(find_flaw(world));
+}
+
+TEST(Proof, NoticesMessagesThatNobodyReceives) {
+  const Range range = range_of(2);
+  ProgrammedWorld world = programs(tree, hosts({1, 1}), range);
+  world.programs[1].operations.push_back({Kind::send, Array::parameters, 0, range, {}});
+  EXPECT_THAT(find_flaw(world), testing::Optional(testing::HasSubstr("nobody receives")));
 }
 
 TEST(Proof, NoticesAMessageThatIsOverwrittenBeforeItHasArrived) {

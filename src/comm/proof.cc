@@ -86,6 +86,9 @@ class Run {
       if (flaw_) return flaw_;
       if (!progress && !all_done) return "the ranks wait for each other";
     }
+    for (const auto& [line, messages] : wire_) {
+      if (!messages.empty()) return "nobody receives a message";
+    }
     check_updates();
     if (!flaw_) check_races();
     return flaw_;

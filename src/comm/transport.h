@@ -12,6 +12,16 @@
 
 namespace lockstep::comm {
 
+// The collective of the library that a transport is made of, as one opaque act.
+class VendorAllReduce {
+ public:
+  virtual ~VendorAllReduce() = default;
+
+  // Collective; returns with the sums over all ranks. The data lies in memory that the rank shares:
+  // when a rank is lost, this throws while the library may still write there.
+  virtual void all_reduce(std::span<float> data) = 0;
+};
+
 // One rank's membership in the world. Ranks of one host share memory whatever the transport; a wire
 // carries what goes between hosts. One thread of the rank calls everything but fail().
 class Transport {
@@ -35,6 +45,8 @@ class Transport {
 
   // Null where all ranks are on one host.
   virtual Wire* wire() = 0;
+  // Null where there is no such library.
+  virtual VendorAllReduce* vendor() { return nullptr; }
 
   // Tells every rank, whatever it waits for, that this one cannot go on; from any thread. The first
   // cause in the world wins.

@@ -3,9 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
-#include <vector>
-
-#include "comm/transport.h"
 
 namespace lockstep::comm {
 
@@ -13,6 +10,17 @@ namespace lockstep::comm {
 // cache line of its own: peers poll it.
 struct alignas(64) Counter {
   std::atomic<std::uint64_t> value = 0;
+
+  // `step` counts from 1.
+  static std::uint64_t position(std::uint64_t step, std::uint64_t count) {
+    return (step << 20U) + count;
+  }
+  void reach(std::uint64_t step, std::uint64_t count) {
+    value.store(position(step, count), std::memory_order_release);
+  }
+  bool reached(std::uint64_t step, std::uint64_t count) const {
+    return value.load(std::memory_order_acquire) >= position(step, count);
+  }
 };
 
 // Where a rank sleeps while it waits for peers.
@@ -40,8 +48,5 @@ std::size_t window_bytes(std::size_t chunks, std::size_t floats);
 // offsets within a page: an addition that reads two of them at the same one runs at half the speed,
 // because the processor compares no more than 12 bits of an address at first.
 Window window(std::span<std::byte> memory, std::size_t chunks, std::size_t floats, int rank);
-
-// Collective, once: takes such memory on every rank. The windows by rank; empty for other hosts.
-std::vector<Window> share_windows(Transport& transport, std::size_t chunks, std::size_t floats);
 
 }  // namespace lockstep::comm

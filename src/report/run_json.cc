@@ -83,6 +83,22 @@ Json ranks(const stats::Measured& measured) {
   return array;
 }
 
+Json servers(const stats::Measured& measured) {
+  Json array = Json::array();
+  for (const stats::ServerSummary& server : measured.servers) {
+    array.push_back({{"rank", measured.ranks.size() + array.size()},
+                     {"host", server.host},
+                     {"updates", server.updates},
+                     {"gradients", server.gradients},
+                     {"staleness_mean", server.staleness_mean},
+                     {"staleness_max", server.staleness_max},
+                     {"gradients_dropped", server.dropped},
+                     {"bytes_sent", server.bytes_sent},
+                     {"bytes_received", server.bytes_received}});
+  }
+  return array;
+}
+
 Json straggler(const stats::Straggler& slow) {
   return {{"rank", slow.rank},
           {"arrived_last", slow.arrived_last},
@@ -113,6 +129,7 @@ Json run_json(const RunInfo& info, const stats::Result& result) {
       {"statistics", measured ? statistics(*measured) : Json(nullptr)},
       {"phases", measured ? phases(measured->summary) : Json(nullptr)},
       {"ranks", measured ? ranks(*measured) : Json(nullptr)},
+      {"servers", measured ? servers(*measured) : Json(nullptr)},
       {"straggler",
        measured && measured->straggler ? straggler(*measured->straggler) : Json(nullptr)},
       {"warnings", result.warnings},

@@ -54,8 +54,23 @@ stats::Result measured() {
                            .peak_rss_bytes = 1 << 20,
                            .gflops = 32,
                            .peak_gflops = 128};
-  return stats::measured_result(trial, environment(), {"--xla means nothing here"},
-                                {.summary = summary, .usage = usage});
+  const std::vector<stats::RankSamples> ranks = {
+      {.host = "host07", .timed = samples(), .bytes_sent = 4096, .bytes_received = 2048}};
+  const stats::ServerSummary server{.host = "host08",
+                                    .updates = 7,
+                                    .gradients = 14,
+                                    .staleness_mean = 0.5,
+                                    .staleness_max = 2,
+                                    .dropped = 0,
+                                    .bytes_sent = 8192,
+                                    .bytes_received = 16384};
+  return stats::measured_result(
+      trial, environment(), {"--xla means nothing here"},
+      {.summary = summary,
+       .usage = usage,
+       .ranks = stats::summarise_ranks(ranks),
+       .servers = {server},
+       .straggler = stats::Straggler{.rank = 0, .arrived_last = 4, .steps = 4, .cost = 0.125}});
 }
 
 TEST(RunJson, IsTheCommittedExample) {

@@ -101,10 +101,6 @@ void num_eval_epochs(Parsed& parsed, const Value& value) {
   if (parsed.trial.mode == Mode::evaluation) set<&Trial::num_epochs>(parsed, value);
 }
 
-void num_gpus(Parsed& parsed, const Value& value) {
-  set<&Trial::devices>(parsed, value);
-}
-
 void device(Parsed&, const Value& value) {
   if (std::get<std::string>(value) == "cpu") return;
   not_in_this_version("--device=gpu", "there is no engine for GPUs", "use --device=cpu");
@@ -116,6 +112,13 @@ void data_format(Parsed& parsed, const Value& value) {
   parsed.notes.emplace_back(
       "--data_format=NCHW is served by the blocked layout of NCHW, which is faster on a CPU; "
       "plain_nchw forces the plain one");
+}
+
+void local_parameter_device(Parsed& parsed, const Value& value) {
+  set<&Trial::exchange, &Exchange::local_parameter_device>(parsed, value);
+  if (parsed.trial.exchange.local_parameter_device != LocalParameterDevice::gpu) return;
+  parsed.notes.emplace_back(
+      "--local_parameter_device=gpu is served by the CPUs: this version has no other devices");
 }
 
 void piecewise(Parsed& parsed, const Value& value) {
@@ -173,12 +176,9 @@ constexpr auto kGpu = "it acts on GPUs only";
 constexpr auto kGraph = "it steers TensorFlow's graph, which lockstep does not have";
 constexpr auto kMkl = "it steers Intel's OpenMP runtime; lockstep pins its threads itself";
 constexpr auto kRealImages = "it acts on real images only; this version trains on synthetic ones";
-constexpr auto kOneDevice = "one device exchanges nothing";
-constexpr auto kOneProcess = "a run is one process";
 constexpr auto kHalf = "it acts with --use_fp16 only";
 constexpr auto kCheckpoints = "there are no checkpoints";
 constexpr auto kSummaries = "there are no summaries";
-constexpr auto kCluster = "a run is one process on one machine";
 constexpr auto kEvalDuringTraining = "there is no evaluation during training";
 constexpr auto kResultDir = "--result_dir writes run.json with all figures";
 
@@ -255,20 +255,17 @@ void add_device(Rows& rows) {
   rows.group("Device");
   rows.works("device", choice("cpu", {"cpu", "gpu"}),
              "where to compute; gpu is refused in this version", device);
-  rows.works("num_gpus", integer("1", 1),
-             "devices of any kind; more than 1 is refused in this version", num_gpus)
+  rows.works("num_gpus", integer("1", 1), "devices per host, of any kind", set<&Trial::devices>)
       .alias("devices");
   rows.works("num_intra_threads", integer("0"),
              "threads of a device; 0: all allowed cores divided by the devices",
              set<&Trial::threads_per_device>);
   rows.works("data_format", choice_of(DataFormat::automatic),
              "layout of images in memory; NCHW is served by auto, the fastest", data_format);
-  rows.works("variable_update",
-             choice("parameter_server",
-                    {"parameter_server", "replicated", "distributed_replicated", "independent",
-                     "distributed_all_reduce", "collective_all_reduce", "horovod", "barrier_only"}),
-             "how devices exchange gradients; all are the same on one device",
-             set<&Trial::exchange, &Exchange::variable_update>);
+  rows.works("oversubscribe", boolean(),
+             "allow more devices than cores, of one thread each; the result says so",
+             set<&Trial::oversubscribe>)
+      .own();
 }
 
 void add_optimizer(Rows& rows) {
@@ -377,45 +374,104 @@ void add_real_data(Rows& rows) {
   rows.ignored("ml_perf", boolean(), "normalise images as MLPerf prescribes", kRealImages);
 }
 
+template <auto field>
+constexpr auto set_exchange = set<&Trial::exchange, field>;
+template <auto field>
+constexpr auto set_cluster = set<&Trial::cluster, field>;
+
 void add_exchange(Rows& rows) {
   rows.group("Exchange between devices");
-  rows.ignored("all_reduce_spec", text(), "the algorithm of the all-reduce", kOneDevice);
-  rows.ignored("gradient_repacking", integer("0"), "pack gradients into so many parts", kOneDevice);
-  rows.ignored("compact_gradient_transfer", boolean("true"), "send 16-bit gradients", kOneDevice);
-  rows.refused("variable_consistency", choice("strong", {"strong", "relaxed"}),
-               "relaxed: gradients act one step late",
-               "every update uses the gradients of its own step");
-  rows.refused("staged_vars", boolean(), "read weights one step ahead",
-               "every step uses the newest weights");
-  rows.ignored("agg_small_grads_max_bytes", integer("0", 0, kMaxExact),
-               "join gradients smaller than this", kOneDevice);
-  rows.ignored("agg_small_grads_max_group", integer("10"), "join at most so many", kOneDevice);
-  rows.ignored("allreduce_merge_scope", integer("1"), "gradients per name scope", kOneDevice);
-  rows.ignored("hierarchical_copy", boolean(), "reduce in two levels", kOneDevice);
-  rows.ignored("network_topology", choice("dgx1", {"dgx1", "gcp_v100"}),
-               "links between the GPUs of a machine", kOneDevice);
-  rows.ignored("cross_replica_sync", boolean("true"), "false: workers do not wait", kOneDevice);
-  rows.ignored("local_parameter_device", choice("cpu", {"cpu", "gpu"}), "where the weights live",
-               "the weights live where they are used: on the one device");
+  rows.works("variable_update",
+             choice("parameter_server",
+                    {"parameter_server", "replicated", "distributed_replicated", "independent",
+                     "distributed_all_reduce", "collective_all_reduce", "horovod", "barrier_only"}),
+             "how devices exchange gradients, all on one host as on many; barrier_only waits but "
+             "exchanges nothing",
+             set_exchange<&Exchange::variable_update>);
+  rows.works("all_reduce_spec", text(),
+             "algorithm of the all-reduce, by size: pscpu:2k:xring#2; not set: the fastest",
+             set_exchange<&Exchange::all_reduce_spec>);
+  rows.works("num_ps", integer("0"),
+             "parameter servers that do nothing else; 0: every rank serves a share",
+             set_exchange<&Exchange::num_ps>)
+      .own();
+  rows.works("cross_replica_sync", boolean("true"),
+             "of parameter_server: false lets every rank go on without the others",
+             set_exchange<&Exchange::cross_replica_sync>);
+  rows.works("replicas_to_aggregate", integer("0"),
+             "of parameter_server: gradients that make a step, later ones are dropped; 0: all",
+             set_exchange<&Exchange::replicas_to_aggregate>)
+      .own();
+  rows.works("staged_vars", boolean(),
+             "of parameter_server: compute with the weights of the step before",
+             set_exchange<&Exchange::staged_vars>);
+  rows.works("variable_consistency", choice_of(VariableConsistency::strong),
+             "of all-reduces: relaxed lets gradients act one step late",
+             set_exchange<&Exchange::variable_consistency>);
+  rows.works("fusion_threshold_mb", real(""),
+             "exchange gradients in buckets of so many MB (2^20 bytes); 0: each alone; not set: "
+             "chosen",
+             set_exchange<&Exchange::fusion_threshold_mb>)
+      .own();
+  rows.works("gradient_repacking", integer("0"),
+             "of all-reduces: exchange gradients in so many equal packs; 0: off",
+             set_exchange<&Exchange::gradient_repacking>);
+  rows.works("agg_small_grads_max_bytes", integer("0", 0, kMaxExact),
+             "of all-reduces: join neighbouring gradients of at most this size; 0: off",
+             set_exchange<&Exchange::agg_small_grads_max_bytes>);
+  rows.works("agg_small_grads_max_group", integer("10", 1),
+             "with --agg_small_grads_max_bytes: join at most so many",
+             set_exchange<&Exchange::agg_small_grads_max_group>);
+  rows.works("wire_precision", choice_of(WirePrecision::fp32),
+             "of what is sent between hosts; sums are kept in 32 bits",
+             set_exchange<&Exchange::wire_precision>)
+      .own();
+  rows.ignored("compact_gradient_transfer", boolean("true"), "send 16-bit gradients",
+               "it acts with --use_fp16 only; --wire_precision=fp16 sends 16-bit gradients");
+  rows.works("local_parameter_device", choice_of(LocalParameterDevice::cpu),
+             "where the weights live; gpu is served by the CPUs", local_parameter_device);
   rows.ignored("horovod_device", choice("", {"", "cpu", "gpu"}), "where Horovod reduces",
-               kOneDevice);
+               "gradients are always reduced on the CPUs");
+  rows.ignored("allreduce_merge_scope", integer("1"), "gradients per name scope", kGraph);
+  rows.ignored("hierarchical_copy", boolean(), "reduce along the links between GPUs", kGpu);
+  rows.ignored("network_topology", choice("dgx1", {"dgx1", "gcp_v100"}),
+               "links between the GPUs of a machine", kGpu);
 }
 
 void add_cluster(Rows& rows) {
   rows.group("Cluster");
-  rows.refused("job_name", choice("", {"", "ps", "worker", "controller"}), "role of this process",
-               kCluster);
-  rows.refused("ps_hosts", list(), "hosts of the parameter servers", kCluster);
-  rows.refused("worker_hosts", list(), "hosts of the workers", kCluster);
-  rows.refused("controller_host", text(), "host of the controller", kCluster);
-  rows.refused("task_index", integer("0"), "index of this process in its role", kCluster);
-  rows.ignored("server_protocol", text("grpc"), "protocol between processes", kOneProcess);
+  rows.works("transport", choice_of(Transport::automatic),
+             "how ranks are joined: threads of one process, or processes over tcp or mpi",
+             set_cluster<&Cluster::transport>)
+      .own();
+  rows.works("worker_hosts", list(), "hosts of the workers, host[:port] each; ports from 2230 on",
+             set_cluster<&Cluster::worker_hosts>);
+  rows.works("ps_hosts", list(), "hosts of the parameter servers; ports from 2222 on",
+             set_cluster<&Cluster::ps_hosts>);
+  rows.works("controller_host", text(), "of distributed_all_reduce: the controller; port 2221",
+             set_cluster<&Cluster::controller_host>);
+  rows.works("job_name", choice_of(JobName::none), "what this process is; not set: no cluster",
+             set_cluster<&Cluster::job_name>);
+  rows.works("task_index", integer("0"), "which of its job this process is, in the order of hosts",
+             set_cluster<&Cluster::task_index>);
+  rows.works("network_interface", text(), "interface between processes; not set: the route's",
+             set_cluster<&Cluster::network_interface>)
+      .own();
+  rows.works("start_timeout", above_zero("300"), "seconds until all processes have met",
+             set_cluster<&Cluster::start_timeout>)
+      .own();
+  rows.works("deadline", above_zero("60"), "seconds of silence after which a rank is lost",
+             set_cluster<&Cluster::deadline>)
+      .own();
+  rows.ignored("server_protocol", text("grpc"), "protocol between processes",
+               "processes speak a protocol of lockstep's own: see --transport");
 }
 
 void add_precision(Rows& rows) {
   rows.group("Precision");
   rows.refused("use_fp16", boolean(), "compute with 16-bit floats",
-               "the engine computes with 32-bit floats", "leave --use_fp16 out");
+               "the engine computes with 32-bit floats",
+               "leave --use_fp16 out; --wire_precision=fp16 sends 16-bit gradients");
   rows.ignored("fp16_loss_scale", real(""), "factor of the loss", kHalf);
   rows.ignored("fp16_vars", boolean(), "keep 16-bit weights", kHalf);
   rows.ignored("fp16_enable_auto_loss_scale", boolean(), "adapt the factor of the loss", kHalf);
@@ -509,12 +565,12 @@ std::vector<Flag> table() {
   add_measurement(rows);
   add_output(rows);
   add_device(rows);
+  add_exchange(rows);
+  add_cluster(rows);
   add_optimizer(rows);
   add_learning_rate(rows);
   add_evaluation(rows);
   add_real_data(rows);
-  add_exchange(rows);
-  add_cluster(rows);
   add_precision(rows);
   add_files(rows);
   add_tensorflow(rows);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "spec/combinations.h"
 #include "spec/flags.h"
 
 namespace lockstep::spec {
@@ -33,9 +34,16 @@ bool is_default(const Flag& flag, const Setting& setting) {
 // --- Sources ------------------------------------------------------------------------------------
 
 constexpr std::string_view kPrefix = "LOCKSTEP_";
-// Variables of ours that stand for no flag: those of the program and of its tests and benchmarks.
-constexpr std::string_view kNoFlags[] = {"LOCKSTEP_OPENMP_CORRECTED", "LOCKSTEP_UPDATE_GOLDEN",
-                                         "LOCKSTEP_REWRITE_GOLDEN", "LOCKSTEP_BENCH_PYTHON"};
+// Variables of ours that stand for no flag: of the program, of launchers, tests and benchmarks.
+constexpr std::string_view kNoFlags[] = {"LOCKSTEP_OPENMP_CORRECTED",
+                                         "LOCKSTEP_UPDATE_GOLDEN",
+                                         "LOCKSTEP_REWRITE_GOLDEN",
+                                         "LOCKSTEP_BENCH_PYTHON",
+                                         "LOCKSTEP_RANK",
+                                         "LOCKSTEP_WORLD_SIZE",
+                                         "LOCKSTEP_LOCAL_RANK",
+                                         "LOCKSTEP_LOCAL_WORLD_SIZE",
+                                         "LOCKSTEP_COORDINATOR"};
 
 std::string variable_name(std::string_view flag) {
   std::string name = fmt::format("{}{}", kPrefix, flag);
@@ -188,7 +196,17 @@ bool decays(const Trial& trial) {
 bool has_own_schedule(const Trial& trial) {
   return !trial.learning_rate.initial && trial.learning_rate.piecewise.empty();
 }
+bool exchanges(const Trial& trial) {
+  return has_servers(trial.exchange) || reduces_to_all(trial.exchange);
+}
+bool joins_small_gradients(const Trial& trial) {
+  return trial.exchange.agg_small_grads_max_bytes > 0;
+}
+bool may_have_processes(const Trial& trial) {
+  return trial.cluster.transport != Transport::threads;
+}
 
+constexpr std::string_view kExchanging = "a --variable_update that exchanges something";
 constexpr std::string_view kDecay =
     "--init_learning_rate, --num_epochs_per_decay and --learning_rate_decay_factor";
 constexpr Needs kNeeds[] = {
@@ -209,10 +227,15 @@ constexpr Needs kNeeds[] = {
     {"num_learning_rate_warmup_epochs", [](const Trial& trial) { return !has_own_schedule(trial); },
      "--init_learning_rate or --piecewise_learning_rate_schedule"},
     {"resnet_base_lr", has_own_schedule, "the model's own learning rate"},
+    {"agg_small_grads_max_group", joins_small_gradients, "--agg_small_grads_max_bytes"},
+    {"fusion_threshold_mb", exchanges, kExchanging},
+    {"wire_precision", exchanges, kExchanging},
+    {"network_interface", may_have_processes, "several processes"},
+    {"start_timeout", may_have_processes, "several processes"},
 };
 
-// Flags of the update that follows a gradient: nothing else reads them. Weight decay and label
-// smoothing are not among them, because they are terms of the loss.
+// Flags of what follows a gradient, exchange and update: nothing else reads them. Weight decay and
+// label smoothing are not among them, because they are terms of the loss.
 constexpr std::string_view kOfUpdates[] = {"optimizer",
                                            "momentum",
                                            "nesterov",
@@ -229,7 +252,17 @@ constexpr std::string_view kOfUpdates[] = {"optimizer",
                                            "minimum_learning_rate",
                                            "piecewise_learning_rate_schedule",
                                            "num_learning_rate_warmup_epochs",
-                                           "resnet_base_lr"};
+                                           "resnet_base_lr",
+                                           "all_reduce_spec",
+                                           "cross_replica_sync",
+                                           "replicas_to_aggregate",
+                                           "variable_consistency",
+                                           "staged_vars",
+                                           "gradient_repacking",
+                                           "agg_small_grads_max_bytes",
+                                           "agg_small_grads_max_group",
+                                           "fusion_threshold_mb",
+                                           "wire_precision"};
 
 constexpr std::pair<std::string_view, std::string_view> kExclusive[] = {
     {"num_batches", "num_epochs"},
@@ -239,6 +272,9 @@ constexpr std::pair<std::string_view, std::string_view> kExclusive[] = {
     {"piecewise_learning_rate_schedule", "num_epochs_per_decay"},
     {"piecewise_learning_rate_schedule", "learning_rate_decay_factor"},
     {"piecewise_learning_rate_schedule", "minimum_learning_rate"},
+    {"gradient_repacking", "fusion_threshold_mb"},
+    {"gradient_repacking", "agg_small_grads_max_bytes"},
+    {"fusion_threshold_mb", "agg_small_grads_max_bytes"},
 };
 
 // The command line wins over the environment, also where they exclude each other.
@@ -292,6 +328,7 @@ Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
     const auto found = settings.find(&flag);
     if (found != settings.end()) apply(flag, found->second, parsed);
   }
+  check_combinations(parsed.trial);
   warn_of_flags_without_effect(settings, parsed);
   return parsed;
 }

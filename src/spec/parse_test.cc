@@ -190,12 +190,16 @@ TEST(Device, RefusesGpusAndTakesTheCpu) {
   EXPECT_EQ(parse({"--device=cpu"}).trial, Trial());
 }
 
-TEST(NumGpus, RefusesMoreThanOneDevice) {
-  for (const char* arg : {"--num_gpus=2", "--devices=2"}) {
-    EXPECT_THAT(error_of({arg}), HasSubstr("--num_gpus=2 is not supported in this version: "
-                                           "several devices come with a later one"));
-  }
+TEST(NumGpus, CountsDevicesOfAnyKind) {
+  EXPECT_EQ(parse({"--num_gpus=2"}).trial.devices, 2);
+  EXPECT_EQ(parse({"--devices=64"}).trial.devices, 64);
   EXPECT_THAT(error_of({"--num_gpus=0"}), HasSubstr("expected an integer from 1"));
+}
+
+TEST(LocalParameterDevice, SaysThatTheCpusServeGpus) {
+  EXPECT_THAT(parse({"--local_parameter_device=gpu"}).notes,
+              ElementsAre(HasSubstr("--local_parameter_device=gpu is served by the CPUs")));
+  EXPECT_THAT(parse({"--local_parameter_device=cpu"}).notes, IsEmpty());
 }
 
 TEST(PrintConfig, IsNoPartOfTheTrial) {
@@ -234,6 +238,27 @@ TEST(Combinations, RefusesFlagsThatExcludeEachOther) {
   }
 }
 
+TEST(Combinations, PacksGradientsInOneWay) {
+  const std::string replicated = "--variable_update=replicated";
+  EXPECT_EQ(error_of({replicated, "--gradient_repacking=4", "--fusion_threshold_mb=16"}),
+            "--gradient_repacking=4 and --fusion_threshold_mb=16 exclude each other | "
+            "give --gradient_repacking or --fusion_threshold_mb");
+  EXPECT_THAT(error_of({replicated, "--gradient_repacking=4", "--agg_small_grads_max_bytes=64"}),
+              HasSubstr("exclude each other"));
+  EXPECT_THAT(error_of({replicated, "--fusion_threshold_mb=1", "--agg_small_grads_max_bytes=64"}),
+              HasSubstr("exclude each other"));
+  // Fusion that is off leaves room for another way.
+  EXPECT_EQ(error_of({replicated, "--gradient_repacking=4", "--fusion_threshold_mb=0"}),
+            "no error");
+}
+
+TEST(Combinations, AreCheckedOverTheWholeTrial) {
+  EXPECT_THAT(error_of({"--staged_vars", "--variable_update=replicated"}),
+              HasSubstr("--staged_vars works with --variable_update=parameter_server only"));
+  EXPECT_THAT(error_of({"--job_name=worker"}, {{"LOCKSTEP_WORKER_HOSTS", "a,b:x"}}),
+              HasSubstr("host 'b:x': expected a port"));
+}
+
 TEST(Combinations, AcceptsAnExcludedFlagThatIsOff) {
   EXPECT_EQ(parse({"--forward_only", "--eval=False"}).trial.mode, Mode::forward_only);
   EXPECT_EQ(parse({"--eval", "--noforward_only"}).trial.mode, Mode::evaluation);
@@ -264,6 +289,7 @@ TEST(Combinations, WarnsOfFlagsThatLackTheirPartner) {
        "--init_learning_rate, --num_epochs_per_decay and --learning_rate_decay_factor"},
       {"--num_learning_rate_warmup_epochs=1",
        "--init_learning_rate or --piecewise_learning_rate_schedule"},
+      {"--agg_small_grads_max_group=5", "--agg_small_grads_max_bytes"},
   };
   for (const auto& [arg, partner] : lacking) {
     EXPECT_THAT(parse({arg}).warnings,
@@ -272,19 +298,53 @@ TEST(Combinations, WarnsOfFlagsThatLackTheirPartner) {
   EXPECT_THAT(parse({"--resnet_base_lr=1", "--init_learning_rate=1"}).warnings,
               ElementsAre("--resnet_base_lr=1 has no effect: it acts with the model's own "
                           "learning rate only"));
+  for (const char* update : {"--variable_update=independent", "--variable_update=barrier_only"}) {
+    for (const char* arg : {"--fusion_threshold_mb=1", "--wire_precision=fp16"}) {
+      EXPECT_THAT(parse({update, arg}).warnings,
+                  ElementsAre(fmt::format("{} has no effect: it acts with a --variable_update that "
+                                          "exchanges something only",
+                                          arg)));
+    }
+  }
+  for (const char* arg : {"--network_interface=eth0", "--start_timeout=1"}) {
+    EXPECT_THAT(
+        parse({"--transport=threads", arg}).warnings,
+        ElementsAre(fmt::format("{} has no effect: it acts with several processes only", arg)));
+  }
   EXPECT_THAT(parse({"--momentum=0.9", "--nesterov"}).warnings, IsEmpty());
 }
 
 TEST(Combinations, WarnsOfUpdatesWhereNothingIsTrained) {
   for (const char* mode : {"--forward_only", "--eval"}) {
-    for (const char* arg :
-         {"--optimizer=adam", "--momentum=0.5", "--nonesterov", "--rmsprop_decay=0.5",
-          "--rmsprop_momentum=0.5", "--rmsprop_epsilon=0.5", "--adam_beta1=0.5", "--adam_beta2=0.5",
-          "--adam_epsilon=0.5", "--gradient_clip=1", "--init_learning_rate=1",
-          "--num_epochs_per_decay=1", "--learning_rate_decay_factor=0.5",
-          "--minimum_learning_rate=0.5", "--piecewise_learning_rate_schedule=1",
-          "--num_learning_rate_warmup_epochs=1", "--resnet_base_lr=1"}) {
+    for (const char* arg : {"--optimizer=adam",
+                            "--momentum=0.5",
+                            "--nonesterov",
+                            "--rmsprop_decay=0.5",
+                            "--rmsprop_momentum=0.5",
+                            "--rmsprop_epsilon=0.5",
+                            "--adam_beta1=0.5",
+                            "--adam_beta2=0.5",
+                            "--adam_epsilon=0.5",
+                            "--gradient_clip=1",
+                            "--init_learning_rate=1",
+                            "--num_epochs_per_decay=1",
+                            "--learning_rate_decay_factor=0.5",
+                            "--minimum_learning_rate=0.5",
+                            "--piecewise_learning_rate_schedule=1",
+                            "--num_learning_rate_warmup_epochs=1",
+                            "--resnet_base_lr=1",
+                            "--nocross_replica_sync",
+                            "--replicas_to_aggregate=1",
+                            "--staged_vars",
+                            "--fusion_threshold_mb=1",
+                            "--wire_precision=fp16",
+                            "--agg_small_grads_max_group=5"}) {
       EXPECT_THAT(parse({mode, arg}).warnings,
+                  ElementsAre(fmt::format("{} has no effect: it acts in training only", arg)));
+    }
+    for (const char* arg : {"--all_reduce_spec=xring", "--variable_consistency=relaxed",
+                            "--gradient_repacking=2", "--agg_small_grads_max_bytes=8"}) {
+      EXPECT_THAT(parse({mode, "--variable_update=replicated", arg}).warnings,
                   ElementsAre(fmt::format("{} has no effect: it acts in training only", arg)));
     }
     EXPECT_THAT(parse({mode, "--weight_decay=0", "--label_smoothing=0.1"}).warnings, IsEmpty());
@@ -337,10 +397,15 @@ TEST(Environment, IsSearchedForMisspeltVariables) {
               ElementsAre("LOCKSTEP_QQQQQQQQQQ has no effect: it stands for no flag"));
 }
 
-TEST(Environment, MayHoldVariablesOfOthersAndOfOurTests) {
+TEST(Environment, MayHoldVariablesOfOthersOfLaunchersAndOfOurTests) {
   EXPECT_THAT(parse({}, {{"BATCHSIZE", "8"},
                          {"LOCKSTEP_BENCH_PYTHON", "python3"},
                          {"LOCKSTEP_UPDATE_GOLDEN", "1"},
+                         {"LOCKSTEP_RANK", "0"},
+                         {"LOCKSTEP_WORLD_SIZE", "2"},
+                         {"LOCKSTEP_LOCAL_RANK", "0"},
+                         {"LOCKSTEP_LOCAL_WORLD_SIZE", "2"},
+                         {"LOCKSTEP_COORDINATOR", "a:2221"},
                          {"LOCKSTEP_SEED", "1"},
                          {"LOCKSTEP_BATCH_SIZE", "1"}})
                   .warnings,

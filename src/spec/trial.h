@@ -93,7 +93,7 @@ struct Trial {
   Mode mode = Mode::training;
 
   int batch_size = 0;          // per device; 0: the model's own
-  int devices = 1;             // per host
+  int devices = 1;             // per host; in a cluster, of each worker
   int threads_per_device = 0;  // 0: all allowed cores divided by the devices
   bool oversubscribe = false;  // more devices than cores, of one thread each
   DataFormat data_format = DataFormat::automatic;

@@ -28,6 +28,19 @@ struct RankSummary {
   std::int64_t arrived_last = 0;  // steps in which it was the last that the others waited for
 };
 
+// What a rank that only keeps parameters did.
+struct ServerSummary {
+  std::string host;
+  std::int64_t updates = 0;  // of chunks
+  // Where servers do not wait for all workers: gradients taken, and how many updates of the chunk
+  // each of them had not seen.
+  std::int64_t gradients = 0;
+  double staleness_mean = 0;
+  std::int64_t staleness_max = 0;
+  std::int64_t dropped = 0;                   // gradients that came too late to count
+  double bytes_sent = 0, bytes_received = 0;  // in all
+};
+
 // A rank that the others keep waiting for.
 struct Straggler {
   int rank = 0;

@@ -31,8 +31,9 @@ double gflops(double macs_per_image, double images_per_second, spec::Mode mode);
 struct Measured {
   Summary summary;
   Usage usage;
-  std::vector<RankSummary> ranks;
-  std::optional<Straggler> straggler;
+  std::vector<RankSummary> ranks = {};      // that train
+  std::vector<ServerSummary> servers = {};  // that do not
+  std::optional<Straggler> straggler = {};
 };
 
 struct Failure {

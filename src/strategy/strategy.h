@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "comm/program.h"
+#include "strategy/all_reduce_spec.h"
 
 namespace lockstep::strategy {
 
@@ -17,6 +17,7 @@ namespace lockstep::strategy {
 // parameters lived in one place only.
 struct Chunk {
   comm::Range range;
+  std::size_t bucket_elements = 0;  // of the bucket that it is part of
   int server = 0;
 };
 
@@ -24,8 +25,7 @@ struct Chunk {
 struct Site {
   comm::Topology topology;  // workers first, dedicated servers behind them
   int servers = 0;          // so many of the ranks, the last ones, train nothing
-  // The algorithm of an all-reduce over so many elements.
-  std::function<comm::Algorithm*(std::size_t elements)> all_reduce;
+  AllReduceSpec all_reduce = parse_all_reduce_spec("auto");
 
   int workers() const { return topology.world() - servers; }
   bool trains(int rank) const { return rank < workers(); }
@@ -38,6 +38,7 @@ struct StrategyRow {
   Strategy* exchange;
   bool averages;  // over all workers; else every rank follows its own gradients
   bool in_step;   // ranks wait for each other every step
+  bool served;    // parameters live on servers, who may be ranks of their own
   std::string_view summary;
 };
 std::span<const StrategyRow> strategies();

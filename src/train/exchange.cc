@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "comm/arithmetic.h"
 
 namespace lockstep::train {
 namespace {
@@ -29,6 +30,12 @@ comm::Exchange tally_exchange(const Site& site, comm::Range range, int rank) {
   return {.collective = comm::tree(site.ranks.topology, rank, range, range.size())};
 }
 
+// A worker's dealings with a server that answers it whatever the others do.
+comm::Exchange with_server_alone(const strategy::Chunk& chunk, int worker, int rank) {
+  return {.collective = comm::to_owner(std::span(&worker, 1), chunk.server, rank, chunk.range),
+          .contributes = rank == worker};
+}
+
 }  // namespace
 
 Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& layout,
@@ -39,7 +46,7 @@ Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& l
       for (const comm::Range range : comm::cut_into_chunks(bucket.range)) {
         completed_by_[static_cast<std::size_t>(bucket.last_parameter)].push_back(
             static_cast<int>(chunks_.size()));
-        chunks_.push_back({.range = range});
+        chunks_.push_back({.range = range, .bucket_elements = bucket.range.size()});
       }
     }
   }
@@ -47,21 +54,81 @@ Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& l
   const std::size_t floats = layout.floats + kTallyFloats;
   chunks_.push_back({.range = {layout.floats, floats}});
 
+  map_windows(floats);
+}
+
+// A server that answers workers one by one has a window for each of them behind its own: what they
+// see of it in place of that.
+void Exchange::map_windows(std::size_t floats) {
   const std::size_t counters = 2 * chunks_.size();  // of broadcast_parameters, too
-  windows_ = comm::share_windows(transport, counters, floats);
-  mine_ = windows_[static_cast<std::size_t>(transport.rank())];
+  const std::size_t bytes = (comm::window_bytes(counters, floats) + 4095) / 4096 * 4096;
+  const int workers = site_.ranks.workers();
+  const auto has_mailboxes = [&](int rank) {
+    return site_.quorum > 0 && !site_.ranks.trains(rank);
+  };
+  const auto nth = [&](int rank, int index) {
+    const std::span<std::byte> memory = transport_.memory_of(rank);
+    if (memory.empty()) return comm::Window{};
+    return comm::window(memory.subspan(static_cast<std::size_t>(index) * bytes), counters, floats,
+                        rank + index);
+  };
+  const int me = transport_.rank();
+  transport_.share(bytes * (has_mailboxes(me) ? static_cast<std::size_t>(1 + workers) : 1));
+  for (int rank = 0; rank < transport_.world(); ++rank) {
+    windows_.push_back(nth(rank, 0));
+    comm::Window mailbox = windows_.back();
+    if (has_mailboxes(me) && rank < workers) {
+      mailbox = nth(me, 1 + rank);
+    } else if (has_mailboxes(rank) && me < workers) {
+      mailbox = nth(rank, 1 + me);
+    }
+    mailbox.bell = windows_.back().bell;
+    mailboxes_.push_back(mailbox);
+  }
+  mine_ = windows_[static_cast<std::size_t>(me)];
 }
 
 void Exchange::connect(comm::Keeper& keeper) {
-  std::vector<comm::Program> programs = comm::compile_chunks(
-      transport_.topology(), transport_.rank(), chunks_.size(), [&](std::size_t i, int rank) {
-        const strategy::Chunk& chunk = chunks_[i];
-        const bool tally = &chunk == &chunks_.back();
-        return tally ? tally_exchange(site_, chunk.range, rank)
-                     : site_.strategy->exchange(site_.ranks, chunk, rank);
-      });
-  executor_ = std::make_unique<comm::Executor>(transport_, std::move(programs), windows_, keeper,
+  const comm::Topology& topology = transport_.topology();
+  const int me = transport_.rank();
+  std::vector<comm::Program> programs;
+  for (const strategy::Chunk& chunk : chunks_) {
+    const bool tally = &chunk == &chunks_.back();
+    programs.push_back(comm::compile_made(topology, me, [&](int rank) {
+      if (tally) return tally_exchange(site_, chunk.range, rank);
+      if (site_.quorum > 0) return with_server_alone(chunk, me, rank);
+      return site_.strategy->exchange(site_.ranks, chunk, rank);
+    }));
+  }
+  executor_ = std::make_unique<comm::Executor>(transport_, std::move(programs), mailboxes_, keeper,
                                                site_.spin, encoding(options_.wire_precision));
+}
+
+void Exchange::broadcast_parameters() {
+  struct Nothing : comm::Keeper {
+    double update(comm::Range, const float*) override { return 0; }
+    double received(comm::Range) override { return 0; }
+  } nothing;
+  // Counters of its own: those behind the chunks'.
+  std::vector<comm::Window> windows = windows_;
+  for (comm::Window& window : windows) {
+    if (window.bell != nullptr) window.counters = window.counters.subspan(chunks_.size());
+  }
+  const comm::Topology& topology = transport_.topology();
+  const int me = transport_.rank();
+  std::vector<comm::Program> programs;
+  for (const strategy::Chunk& chunk : chunks_) {
+    programs.push_back(comm::compile_made(topology, me, [&](int rank) -> comm::Exchange {
+      comm::Collective tree =
+          comm::tree(site_.ranks.topology, rank, chunk.range, chunk.range.size());
+      return {.collective = {.reduce = {}, .owned = {}, .distribute = std::move(tree.distribute)}};
+    }));
+  }
+  comm::Executor executor(transport_, std::move(programs), std::move(windows), nothing, false);
+  executor.begin();
+  for (std::size_t i = 0; i < chunks_.size(); ++i) executor.produced(static_cast<int>(i));
+  executor.finish();
+  executor.settle();
 }
 
 void Exchange::begin() {
@@ -74,6 +141,10 @@ void Exchange::before_gradients() {
 
 void Exchange::completed(int parameter) {
   for (const int chunk : completed_by_[static_cast<std::size_t>(parameter)]) {
+    if (!stale_.empty()) {
+      const comm::Range range = chunks_[static_cast<std::size_t>(chunk)].range;
+      comm::copy(&stale_[range.begin], &mine_.parameters[range.begin], range.size());
+    }
     executor_->produced(chunk);
   }
   executor_->progress();

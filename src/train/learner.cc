@@ -21,7 +21,10 @@ Learner::Learner(const spec::Trial& trial, const model::Model& model, const Layo
       parameters_(parameters),
       learning_rate_(trial.learning_rate, model.learning_rate(), global_batch,
                      examples_per_epoch(trial, model)),
-      optimizer_(rule(trial, model), parameters.first(layout.floats), 1.0 / gradients_of) {}
+      optimizer_(rule(trial, model), parameters.first(layout.floats), 1.0 / gradients_of),
+      late_(trial.exchange.variable_consistency == spec::VariableConsistency::relaxed
+                ? layout.floats * sizeof(float)
+                : 0) {}
 
 void Learner::begin_step(std::int64_t step) {
   optimizer_.begin_step(learning_rate_.at(step));
@@ -53,7 +56,12 @@ double Learner::update(comm::Range range, const float* sums) {
     return 0;
   }
   return each_segment(range, [&](comm::Range part, bool decays) {
-    return optimizer_.update(part.begin, {sums + (part.begin - range.begin), part.size()}, decays);
+    const std::span<const float> fresh(sums + (part.begin - range.begin), part.size());
+    if (late_.size() == 0) return optimizer_.update(part.begin, fresh, decays);
+    const std::span<float> late = late_.floats().subspan(part.begin, part.size());
+    const double squares = optimizer_.update(part.begin, late, decays);
+    std::ranges::copy(fresh, late.begin());
+    return squares;
   });
 }
 

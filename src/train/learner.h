@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/buffer.h"
 #include "comm/executor.h"
 #include "model/zoo.h"
 #include "spec/trial.h"
@@ -12,8 +13,8 @@
 
 namespace lockstep::train {
 
-// Updates a rank's parameters by what the exchange brings. The floats behind the layout's are the
-// tally's: their sums are the update.
+// Updates a rank's parameters by what the exchange brings, or, with relaxed consistency, by what it
+// brought a step ago. The floats behind the layout's are the tally's: their sums are the update.
 class Learner : public comm::Keeper {
  public:
   // `gradients_of`: so many ranks' gradients make a sum.
@@ -37,6 +38,7 @@ class Learner : public comm::Keeper {
   const std::span<float> parameters_;
   LearningRate learning_rate_;
   Optimizer optimizer_;
+  Buffer late_;  // sums of the step before; none: the update takes them at once
 };
 
 }  // namespace lockstep::train

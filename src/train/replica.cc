@@ -1,5 +1,6 @@
 #include "train/replica.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -58,10 +59,17 @@ Replica::Replica(const spec::Trial& trial, const model::Model& model,
       weight_decay_(trial.optimizer.weight_decay.value_or(model.weight_decay)),
       layout_(agreed_layout(transport, layout_of(*engine))),
       exchange_(transport, site, layout_, trial.exchange, training_),
+      stale_(trial.exchange.staged_vars && training_ ? layout_.floats * sizeof(float) : 0),
       engine_(std::move(engine)) {
-  engine_->bind(exchange_.parameters().first(layout_.floats),
+  const std::span<float> parameters = exchange_.parameters().first(layout_.floats);
+  const bool staged = stale_.size() > 0;
+  engine_->bind(staged ? stale_.floats().first(layout_.floats) : parameters,
                 exchange_.gradients().first(layout_.floats));
   engine::initialise(*engine_, trial.seed);
+  if (staged) {
+    std::ranges::copy(stale_.floats().first(layout_.floats), parameters.begin());
+    exchange_.stage(stale_.floats());
+  }
 
   const data::Images images = images_of(engine_->images());
   first_sample_ =
@@ -76,6 +84,7 @@ Replica::Replica(const spec::Trial& trial, const model::Model& model,
                    site.strategy->averages ? site.ranks.workers() : 1, exchange_.parameters());
   squares_ = learner_->squares({0, layout_.floats});
   exchange_.connect(*learner_);
+  if (site.ranks.servers > 0) exchange_.broadcast_parameters();
 }
 
 Tally Replica::step(record::Recorder& recorder, const Tally& wishes) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/buffer.h"
 #include "engine/engine.h"
 #include "model/zoo.h"
 #include "record/recorder.h"
@@ -39,6 +40,7 @@ class Replica {
   const double weight_decay_;
   const Layout layout_;
   Exchange exchange_;  // in front of the engine, whose memory it has
+  Buffer stale_;       // the network's own parameters, where those of the exchange are a step ahead
   std::optional<Learner> learner_;
   std::unique_ptr<engine::Engine> engine_;
   std::uint64_t first_sample_ = 0;

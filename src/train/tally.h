@@ -12,6 +12,7 @@ struct Tally {
   float loss = 0, top_1 = 0, top_5 = 0;
   // Wishes for what comes behind this step: above 0, somebody has it.
   float warmed_up = 0, precise = 0, time_up = 0, interrupted = 0;
+  float last = 0;  // everybody that trains knows that this is the last step: servers hear it here
 
   bool wishes_end() const { return precise > 0 || time_up > 0 || interrupted > 0; }
 };

@@ -28,6 +28,7 @@ class Loop {
         hooks_(hooks),
         replica_(replica),
         transport_(transport),
+        in_step_(in_step),
         together_(in_step && transport.world() > 1),
         batches_(batches),
         recorder_(room(batches)) {}
@@ -36,8 +37,9 @@ class Loop {
     Outcome outcome;
     try {
       warm_up();
-      transport_.all_gather({});  // timing starts for all at once
+      meet();
       outcome.ending = time_steps();
+      meet();
     } catch (const Error& error) {
       outcome.ending = Ending::error;
       outcome.error = error;
@@ -53,6 +55,11 @@ class Loop {
   }
 
  private:
+  // Ranks that do not wait for each other in their steps start timing at once, and end together.
+  void meet() {
+    if (!in_step_) transport_.all_gather({});
+  }
+
   void warm_up() {
     if (hooks_.on_warm_up_start) hooks_.on_warm_up_start();
     while (!interrupted() && !warmed_up()) {
@@ -68,6 +75,7 @@ class Loop {
     if (!interrupted() && hooks_.on_timed_start) hooks_.on_timed_start();
     for (std::int64_t timed = 0;; announce(timed)) {
       if (const std::optional<Ending> ending = this->ending(timed)) return *ending;
+      wishes_.last = timed + 1 == batches_ ? 1 : 0;
       step();
       ++timed;
     }
@@ -129,6 +137,7 @@ class Loop {
   const Hooks& hooks_;
   Replica& replica_;
   comm::Transport& transport_;
+  const bool in_step_;
   const bool together_;
   const std::int64_t batches_;
   record::Recorder recorder_;

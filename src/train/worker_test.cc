@@ -142,8 +142,8 @@ spec::Trial trial_of(int warm_up, int batches) {
   return trial;
 }
 
-Outcome train_alone(const spec::Trial& trial, std::unique_ptr<Bowl> engine,
-                    const Hooks& hooks = {}, const model::Model& model = bowl_model()) {
+Outcome train_alone(const spec::Trial& trial, std::unique_ptr<Bowl> engine, const Hooks& hooks = {},
+                    const model::Model& model = bowl_model()) {
   const auto world = comm::connect_threads(1);
   Site site;
   site.ranks.topology = world.front()->topology();
@@ -332,6 +332,42 @@ TEST(Worker, DecaysAsTheModelDoesUnlessToldOtherwise) {
   };
   EXPECT_NEAR(trained(std::nullopt), Bowl::kTarget / 2, 1e-4);
   EXPECT_NEAR(trained(0), Bowl::kTarget, 1e-4);
+}
+
+// Plain descent in the bowl: a step's gradient is the distance from the bottom, of the parameter
+// that `reads` says, applied as many steps late as `late` says.
+float descended(float start, int steps, bool staged, bool relaxed) {
+  constexpr float kRate = 0.1F;
+  float value = start, stale = start, late = 0;
+  for (int step = 0; step < steps; ++step) {
+    const float gradient = (staged ? stale : value) - Bowl::kTarget;
+    stale = value;
+    value -= kRate * (relaxed ? late : gradient);
+    late = gradient;
+  }
+  return value;
+}
+
+TEST(Worker, AppliesGradientsAStepLateOrReadsStaleParametersWhenAsked) {
+  constexpr int kSteps = 7;
+  for (const bool staged : {false, true}) {
+    for (const bool relaxed : {false, true}) {
+      spec::Trial trial = trial_of(0, kSteps + 2);
+      trial.optimizer.weight_decay = 0;
+      trial.exchange.staged_vars = staged;
+      if (relaxed) trial.exchange.variable_consistency = spec::VariableConsistency::relaxed;
+      Log first, last;
+      spec::Trial once = trial;
+      once.num_batches = 1;
+      train_alone(once, std::make_unique<Bowl>(first));
+      train_alone(trial, std::make_unique<Bowl>(last));
+      // The last forward read what kSteps + 1 updates made, or one less of it.
+      const int updates = staged ? kSteps : kSteps + 1;
+      EXPECT_NEAR(last.parameters[0], descended(first.parameters[0], updates, staged, relaxed),
+                  1e-6)
+          << staged << relaxed;
+    }
+  }
 }
 
 TEST(Worker, FollowsTheLearningRateFromTheFirstWarmUpStep) {

@@ -181,6 +181,16 @@ constexpr auto kCases = std::to_array<Case>({
                             .padding = {2, 0, 1, 3}};
        classify(slide(stem(x, 5), op, 5));
      }},
+    {"max_pool_of_a_leaky_relu", {3, 7, 7}, 3, [](Node x) {
+       classify(max_pool(leaky_relu(stem(x, 8), 0.2F), 3));
+     }},
+    {"max_pool_of_a_relu_below_an_add", {3, 6, 8}, 3, [](Node x) {
+       classify(max_pool(relu(stem(x, 8)), 2) + conv(x, 8, 1, {.stride = 2}));
+     }},
+    {"max_pool_of_a_relu_with_another_reader", {3, 5, 5}, 3, [](Node x) {
+       const Node y = relu(stem(x, 8));
+       classify(concat({max_pool(y, 3, {.stride = 1, .border = Border::same}), conv(y, 8, 1)}));
+     }},
     {"max_pool_on_the_image", {3, 8, 8}, 3, [](Node x) { classify(stem(max_pool(x, 2), 5)); }},
     {"average_pool_2_by_2", {3, 6, 8}, 3, [](Node x) { classify(average_pool(stem(x, 8), 2)); }},
     {"average_pool_3_by_1_same", {3, 5, 6}, 3, [](Node x) {

@@ -81,7 +81,7 @@ EmitBackward emit(Compiler& c, int layer, const model::BatchNorm& op) {
   c.set_result(layer, y);
 
   return [=, &c, scale = op.scale, epsilon = op.epsilon] {
-    const Value dy = c.take_gradient(c.result(layer), other_gate ? gate : kernel::Gate{});
+    const Value dy = c.take_gradient(c.result(layer));
     const Backward::primitive_desc backward(
         Backward::desc(dnnl::prop_kind::backward, x.desc, x.desc, epsilon, flags), attributes(),
         cpu(), forward);

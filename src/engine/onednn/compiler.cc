@@ -18,6 +18,11 @@ bool applies_gate(const model::Op& op) {
          std::holds_alternative<model::BatchNorm>(op) || std::holds_alternative<model::Add>(op);
 }
 
+bool is_max_pool(const model::Op& op) {
+  const auto* pool = std::get_if<model::Pool>(&op);
+  return pool != nullptr && pool->kind == model::Pool::Kind::max;
+}
+
 // Blocked layouts cannot join channels at an offset inside a block.
 bool has_ragged_concat(const model::Graph& graph) {
   constexpr int kWidestBlock = 16;
@@ -112,16 +117,11 @@ void Compiler::set_result(int layer, const Value& value) {
 
 bool Compiler::may_overwrite(int layer) const {
   if (readers_[static_cast<std::size_t>(layer)].size() != 1) return false;
+  if (closing_gate(layer).kind != kernel::Gate::Kind::none) return false;
   const model::Op& op = this->layer(layer).op;
-  // Backward reads an activation's own output for its gate; batch norm keeps a mask instead.
-  if (std::holds_alternative<model::Activation>(op)) {
-    return std::holds_alternative<model::BatchNorm>(this->layer(input(layer)).op) &&
-           std::get<model::Activation>(op).kind == model::Activation::Kind::relu &&
-           result(input(layer)) == layer;
-  }
-  return std::holds_alternative<model::Conv>(op) || std::holds_alternative<model::BatchNorm>(op) ||
-         std::holds_alternative<model::Pool>(op) || std::holds_alternative<model::Add>(op) ||
-         std::holds_alternative<model::PadShortcut>(op);
+  return std::holds_alternative<model::Activation>(op) || std::holds_alternative<model::Conv>(op) ||
+         std::holds_alternative<model::BatchNorm>(op) || std::holds_alternative<model::Pool>(op) ||
+         std::holds_alternative<model::Add>(op) || std::holds_alternative<model::PadShortcut>(op);
 }
 
 Place Compiler::new_buffer(std::size_t bytes) {
@@ -241,10 +241,32 @@ void Compiler::give_gradient(int layer, const Value& gradient) {
   ++pending_[in_place.place.index];
 }
 
-Value Compiler::take_gradient(int layer, kernel::Gate gate) {
+kernel::Gate Compiler::closing_gate(int layer) const {
+  const auto gate_at = [&](int activation) -> kernel::Gate {
+    const auto* op = std::get_if<model::Activation>(&this->layer(activation).op);
+    if (op == nullptr) return {};
+    // Batch norm keeps a mask of the ReLU that it applies.
+    const int below = input(activation);
+    const bool masked = op->kind == model::Activation::Kind::relu && result(below) == activation &&
+                        std::holds_alternative<model::BatchNorm>(this->layer(below).op);
+    return masked ? kernel::Gate{} : gate_of(*op);
+  };
+  // The winner of a window is what a max pool puts out, so that the gate of what it alone reads can
+  // close on the pool's own gradient instead: there is less of it.
+  const auto alone_is_pooled = [&](int pooled) {
+    const auto& readers = readers_[static_cast<std::size_t>(pooled)];
+    return readers.size() == 1 && is_max_pool(this->layer(readers.front()).op);
+  };
+  if (alone_is_pooled(layer)) return {};
+  if (!is_max_pool(this->layer(layer).op)) return gate_at(layer);
+  return alone_is_pooled(input(layer)) ? gate_at(input(layer)) : kernel::Gate{};
+}
+
+Value Compiler::take_gradient(int layer) {
   const std::vector<Value> parts = std::move(gradients_[static_cast<std::size_t>(layer)]);
   LOCKSTEP_CHECK(!parts.empty());
   for (const Value& part : parts) --pending_[part.place.index];
+  const kernel::Gate gate = closing_gate(layer);
   const bool gated = gate.kind != kernel::Gate::Kind::none;
   if (parts.size() == 1 && !gated) return parts.front();
 

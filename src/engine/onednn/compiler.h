@@ -70,8 +70,8 @@ class Compiler {
   bool wants_gradient(int layer) const { return layer != 0; }
   // Adds to the gradient of the layer's result; brought to the result's layout if it has another.
   void give_gradient(int layer, const Value& gradient);
-  // The sum of all that was given, through the derivative of `gate` where there is one: one pass.
-  Value take_gradient(int layer, kernel::Gate gate = {});
+  // The sum of all that was given, through the derivative of the gate that closes there: one pass.
+  Value take_gradient(int layer);
 
   // --- Steps -------------------------------------------------------------------------------------
 
@@ -93,6 +93,8 @@ class Compiler {
   void parameters_ready(int layer);
 
  private:
+  // The gate whose derivative the gradient of the layer's result takes on, read off that result.
+  kernel::Gate closing_gate(int layer) const;
   void list_parameters();
   void place_parameters();
   void call_primitive(const About& about, const dnnl::primitive& primitive,

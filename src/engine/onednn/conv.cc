@@ -130,8 +130,7 @@ EmitBackward emit_direct(Compiler& c, int layer, const model::Conv& op) {
   } else {
     choose_source(c, problem, c.value(in));
   }
-  const kernel::Gate gate = c.gate(layer);
-  const auto forward = problem.forward(c.training(), attributes(gate));
+  const auto forward = problem.forward(c.training(), attributes(c.gate(layer)));
   const auto hint = problem.forward(c.training(), attributes());
   problem.src = forward.src_desc();
   problem.dst = forward.dst_desc();
@@ -160,7 +159,7 @@ EmitBackward emit_direct(Compiler& c, int layer, const model::Conv& op) {
   c.set_result(layer, y);
 
   return [=, &c, bias = op.bias] {
-    const Value dy = c.take_gradient(c.result(layer), gate);
+    const Value dy = c.take_gradient(c.result(layer));
     if (c.wants_gradient(in)) {
       const auto backward_data =
           without_reference(problem, [&](const Problem& p) { return p.backward_data(hint); });

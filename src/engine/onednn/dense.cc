@@ -85,7 +85,6 @@ std::optional<Descriptors> describe(const Compiler& c, const Source& source, int
 
 EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& source,
                   const Descriptors& all) {
-  const kernel::Gate gate = c.gate(layer);
   const memory::desc x_desc = all.forward.src_desc();
   const int batch = c.options().batch;
   const int columns = static_cast<int>(source.features) / all.block;
@@ -116,7 +115,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
   c.set_result(layer, y);
 
   return [=, &c, bias = op.bias] {
-    const Value dy = c.take_gradient(c.result(layer), gate);
+    const Value dy = c.take_gradient(c.result(layer));
     if (c.wants_gradient(source.layer)) {
       Value dx = c.new_value(x_desc);
       c.call<BackwardData>(
@@ -172,7 +171,6 @@ Value rows(Compiler& c, int layer, const Source& source) {
 }
 
 EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& source) {
-  const kernel::Gate gate = c.gate(layer);
   const memory::dim batch = c.options().batch;
   const Value x = rows(c, layer, source);
   const bool shared = x.place == source.value.place;
@@ -183,7 +181,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
       c.training() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   const auto desc = op.bias ? Forward::desc(kind, x.desc, weights_any, bias_desc, y_desc)
                             : Forward::desc(kind, x.desc, weights_any, y_desc);
-  const Forward::primitive_desc forward(desc, attributes(gate), cpu());
+  const Forward::primitive_desc forward(desc, attributes(c.gate(layer)), cpu());
   const Forward::primitive_desc hint(desc, attributes(), cpu());
   // One layout for all three passes: the matrix product takes it transposed or not.
   const memory::desc weights_desc = forward.weights_desc();
@@ -201,7 +199,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
   c.set_result(layer, y);
 
   return [=, &c, bias = op.bias] {
-    const Value dy{y_desc, c.take_gradient(c.result(layer), gate).place};
+    const Value dy{y_desc, c.take_gradient(c.result(layer)).place};
     if (c.wants_gradient(source.layer)) {
       const BackwardData::primitive_desc data(BackwardData::desc(x.desc, weights_desc, y_desc),
                                               attributes(), cpu(), hint);

@@ -28,7 +28,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Activation& op) {
   });
   c.set_result(layer, y);
   return [=, &c] {
-    const Value dy = c.take_gradient(layer, gate);
+    const Value dy = c.take_gradient(layer);
     if (c.wants_gradient(in)) c.give_gradient(in, dy);
   };
 }
@@ -46,7 +46,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Add&) {
   });
   c.set_result(layer, y);
   return [=, &c] {
-    const Value dy = c.take_gradient(c.result(layer), gate);
+    const Value dy = c.take_gradient(c.result(layer));
     c.give_gradient(left, dy);
     c.give_gradient(right, dy);
   };

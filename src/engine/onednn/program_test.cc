@@ -106,5 +106,25 @@ INSTANTIATE_TEST_SUITE_P(Models, Lifetimes,
                                          Case{"mobilenet", 32}),
                          [](const auto& test) { return std::string(test.param.model); });
 
+std::vector<std::string> layers_that_gate(const model::Graph& graph) {
+  Options options;
+  options.batch = 4;
+  std::vector<std::string> layers;
+  for (const Step& step : compile_program(graph, options).backward) {
+    if (step.about.operation == "gate") layers.push_back(step.about.layer);
+  }
+  return layers;
+}
+
+TEST(Gates, CloseOnTheGradientOfThePoolAboveThemWhichIsSmaller) {
+  const model::Graph lenet = model::build(model::find("lenet"));
+  EXPECT_EQ(layers_that_gate(lenet), (std::vector<std::string>{"activation3", "pool2", "pool1"}));
+}
+
+TEST(Gates, NeedNoPassWhereBatchNormHasKeptAMask) {
+  const model::Graph resnet = model::build(model::find("resnet50_v2"), {.image_size = 64});
+  EXPECT_EQ(layers_that_gate(resnet), std::vector<std::string>());
+}
+
 }  // namespace
 }  // namespace lockstep::engine::onednn

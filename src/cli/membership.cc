@@ -1,0 +1,145 @@
+#include "cli/membership.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "base/error.h"
+#include "spec/cluster.h"
+
+namespace lockstep::cli {
+namespace {
+
+using spec::Transport;
+
+std::vector<int> run_of(int first, int count) {
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  std::iota(ranks.begin(), ranks.end(), first);
+  return ranks;
+}
+
+bool keeps_parameters_on_servers(const spec::Exchange& exchange) {
+  return exchange.variable_update == "parameter_server" ||
+         exchange.variable_update == "distributed_replicated";
+}
+
+// Servers that answer workers one by one must always be there to do so: they are never a worker's
+// side job, but as many threads of their own beside the workers.
+int default_servers(const spec::Exchange& exchange, int workers) {
+  if (!keeps_parameters_on_servers(exchange)) return 0;
+  if (exchange.num_ps > 0) return exchange.num_ps;
+  return quorum(exchange, workers) > 0 ? workers : 0;
+}
+
+Membership one_process(const spec::Trial& trial) {
+  Membership member;
+  member.workers = member.local_workers = trial.devices;
+  member.servers = default_servers(trial.exchange, member.workers);
+  member.ranks = run_of(0, member.world());
+  return member;
+}
+
+// A process of the cluster that --worker_hosts and --ps_hosts list.
+Membership task(const spec::Trial& trial) {
+  const spec::Cluster& cluster = trial.cluster;
+  const spec::Members members = spec::members(cluster);
+  const int tasks = static_cast<int>(members.workers.size());
+  Membership member;
+  member.transport = Transport::tcp;
+  member.workers = tasks * trial.devices;
+  member.coordinator = to_string(members.workers.front());
+  const auto index = static_cast<std::size_t>(cluster.task_index);
+  if (cluster.job_name == spec::JobName::ps) {
+    member.servers = static_cast<int>(members.servers.size());
+    member.ranks = {member.workers + cluster.task_index};
+    member.listen = to_string(members.servers.at(index));
+    return member;
+  }
+  const spec::Address& mine = members.workers.at(index);
+  member.ranks = run_of(cluster.task_index * trial.devices, trial.devices);
+  // The coordinator's port is taken by those who come to meet.
+  member.listen = index == 0 ? ":0" : to_string(mine);
+  const auto same_host = [&](const spec::Address& address) { return address.host == mine.host; };
+  const std::span<const spec::Address> before = std::span(members.workers).first(index);
+  member.local_first = static_cast<int>(std::ranges::count_if(before, same_host)) * trial.devices;
+  member.local_workers =
+      static_cast<int>(std::ranges::count_if(members.workers, same_host)) * trial.devices;
+  if (!members.servers.empty()) {
+    member.servers = static_cast<int>(members.servers.size());
+    return member;
+  }
+  // Without servers of their own, every worker process has its share of them.
+  member.servers = default_servers(trial.exchange, member.workers);
+  for (int server = cluster.task_index; server < member.servers; server += tasks) {
+    member.ranks.push_back(member.workers + server);
+  }
+  return member;
+}
+
+// A process that mpirun, srun or another launcher started.
+Membership launched_process(const spec::Trial& trial, const spec::Launched& launched) {
+  Membership member;
+  const bool by_tcp = trial.cluster.transport == Transport::tcp ||
+                      (trial.cluster.transport == Transport::automatic && launched.coordinator);
+  member.transport = by_tcp ? Transport::tcp : Transport::mpi;
+  if (by_tcp && !launched.coordinator) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} does not say where ranks meet, which --transport tcp needs",
+                            launched.launcher),
+                "set LOCKSTEP_COORDINATOR=host:port for all ranks, or use --transport mpi");
+  }
+  if (!by_tcp && trial.devices > 1) {
+    throw Error(ExitCode::usage,
+                fmt::format("--devices={} in each of {} processes: with MPI, every device is a "
+                            "process of its own",
+                            trial.devices, launched.world),
+                "start more processes instead, or use --transport tcp");
+  }
+  const int processes = launched.world;
+  member.servers = keeps_parameters_on_servers(trial.exchange) ? trial.exchange.num_ps : 0;
+  if (quorum(trial.exchange, processes) > 0 && member.servers == 0) {
+    throw Error(ExitCode::usage,
+                "servers that do not wait for all workers need processes of their own here",
+                "--num_ps=1 makes the last process a server");
+  }
+  const int tasks = processes - member.servers;
+  if (tasks < 1) {
+    throw Error(ExitCode::usage, fmt::format("--num_ps={} leaves no worker of {} processes",
+                                             member.servers, processes));
+  }
+  member.workers = tasks * trial.devices;
+  member.ranks = launched.rank < tasks ? run_of(launched.rank * trial.devices, trial.devices)
+                                       : std::vector{member.workers + launched.rank - tasks};
+  member.local_workers = launched.local_world.value_or(launched.local_rank + 1) * trial.devices;
+  member.local_first = launched.local_rank * trial.devices;
+  if (launched.coordinator) member.coordinator = to_string(*launched.coordinator);
+  member.listen = ":0";
+  return member;
+}
+
+}  // namespace
+
+int quorum(const spec::Exchange& exchange, int workers) {
+  if (!exchange.cross_replica_sync) return 1;
+  const int wanted = exchange.replicas_to_aggregate;
+  return wanted > 0 && wanted < workers ? wanted : 0;
+}
+
+Membership membership(const spec::Trial& trial, const std::optional<spec::Launched>& launched) {
+  if (!trial.cluster.worker_hosts.empty()) return task(trial);
+  if (launched && launched->world > 1 && trial.cluster.transport != Transport::threads) {
+    return launched_process(trial, *launched);
+  }
+  const Transport asked = trial.cluster.transport;
+  if (asked == Transport::tcp) {
+    throw Error(ExitCode::usage, "--transport=tcp needs to know where the ranks are",
+                "give --worker_hosts, --job_name and --task_index to every process");
+  }
+  if (asked == Transport::mpi) {
+    throw Error(ExitCode::usage, "--transport=mpi needs processes that MPI has started",
+                "mpirun --bind-to none -np 2 lockstep run ...");
+  }
+  return one_process(trial);
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,127 @@
+#include "cli/membership.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace lockstep::cli {
+namespace {
+
+using spec::JobName;
+using spec::Transport;
+using testing::ElementsAre;
+
+spec::Trial trial_of(int devices) {
+  spec::Trial trial;
+  trial.devices = devices;
+  return trial;
+}
+
+spec::Trial task_of(const std::string& workers, const std::string& servers, JobName job,
+                    int index) {
+  spec::Trial trial;
+  trial.cluster.worker_hosts = workers;
+  trial.cluster.ps_hosts = servers;
+  trial.cluster.job_name = job;
+  trial.cluster.task_index = index;
+  return trial;
+}
+
+spec::Launched launched_of(int rank, int world, int local_rank, int local_world) {
+  spec::Launched launched;
+  launched.launcher = "a launcher";
+  launched.rank = rank;
+  launched.world = world;
+  launched.local_rank = local_rank;
+  launched.local_world = local_world;
+  return launched;
+}
+
+TEST(Membership, IsAllOfTheWorldWithoutACluster) {
+  const Membership member = membership(trial_of(3), std::nullopt);
+  EXPECT_EQ(member.transport, Transport::threads);
+  EXPECT_EQ(member.workers, 3);
+  EXPECT_EQ(member.servers, 0);
+  EXPECT_THAT(member.ranks, ElementsAre(0, 1, 2));
+}
+
+TEST(Membership, HasServersBehindTheWorkers) {
+  spec::Trial trial = trial_of(2);
+  trial.exchange.num_ps = 1;
+  EXPECT_THAT(membership(trial, std::nullopt).ranks, ElementsAre(0, 1, 2));
+  EXPECT_EQ(membership(trial, std::nullopt).servers, 1);
+  trial.exchange.variable_update = "replicated";
+  EXPECT_EQ(membership(trial, std::nullopt).servers, 0);
+}
+
+TEST(Membership, HasAServerForEveryWorkerWhereServersMustNotWait) {
+  spec::Trial trial = trial_of(2);
+  trial.exchange.cross_replica_sync = false;
+  EXPECT_EQ(membership(trial, std::nullopt).servers, 2);
+}
+
+TEST(Membership, IsATaskOfTheListedCluster) {
+  spec::Trial trial = task_of("a:1,b:1,a:2", "c:5", JobName::worker, 2);
+  trial.devices = 2;
+  const Membership member = membership(trial, std::nullopt);
+  EXPECT_EQ(member.transport, Transport::tcp);
+  EXPECT_EQ(member.workers, 6);
+  EXPECT_EQ(member.servers, 1);
+  EXPECT_THAT(member.ranks, ElementsAre(4, 5));
+  EXPECT_EQ(member.local_workers, 4);
+  EXPECT_EQ(member.local_first, 2);
+  EXPECT_EQ(member.coordinator, "a:1");
+  EXPECT_EQ(member.listen, "a:2");
+}
+
+TEST(Membership, IsAServerOfTheListedCluster) {
+  const Membership member = membership(task_of("a:1,b:1", "c:5,d:5", JobName::ps, 1), std::nullopt);
+  EXPECT_THAT(member.ranks, ElementsAre(3));
+  EXPECT_FALSE(member.trains());
+  EXPECT_EQ(member.listen, "d:5");
+}
+
+TEST(Membership, SharesServersAmongWorkerProcessesWhereThereAreNone) {
+  spec::Trial trial = task_of("a:1,b:1", "", JobName::worker, 1);
+  trial.exchange.num_ps = 3;
+  const Membership member = membership(trial, std::nullopt);
+  EXPECT_EQ(member.world(), 5);
+  EXPECT_THAT(member.ranks, ElementsAre(1, 3));
+}
+
+TEST(Membership, FollowsTheLauncher) {
+  const Membership member = membership(trial_of(1), launched_of(3, 4, 1, 2));
+  EXPECT_EQ(member.transport, Transport::mpi);
+  EXPECT_EQ(member.workers, 4);
+  EXPECT_THAT(member.ranks, ElementsAre(3));
+  EXPECT_EQ(member.local_workers, 2);
+  EXPECT_EQ(member.local_first, 1);
+}
+
+TEST(Membership, TakesTheLastProcessesOfALauncherForServers) {
+  spec::Trial trial = trial_of(1);
+  trial.exchange.num_ps = 1;
+  const Membership member = membership(trial, launched_of(2, 3, 0, 1));
+  EXPECT_EQ(member.workers, 2);
+  EXPECT_THAT(member.ranks, ElementsAre(2));
+  EXPECT_FALSE(member.trains());
+}
+
+TEST(Membership, RefusesWhatDoesNotGoTogether) {
+  EXPECT_THROW(membership(trial_of(2), launched_of(0, 2, 0, 2)), Error);
+  spec::Trial trial = trial_of(1);
+  trial.cluster.transport = Transport::tcp;
+  EXPECT_THROW(membership(trial, std::nullopt), Error);
+  EXPECT_THROW(membership(trial, launched_of(0, 2, 0, 2)), Error);
+  trial.cluster.transport = Transport::mpi;
+  EXPECT_THROW(membership(trial, std::nullopt), Error);
+  trial = trial_of(1);
+  trial.exchange.cross_replica_sync = false;
+  EXPECT_THROW(membership(trial, launched_of(0, 2, 0, 2)), Error);
+  trial.exchange.num_ps = 2;
+  EXPECT_THROW(membership(trial, launched_of(0, 2, 0, 2)), Error);
+}
+
+}  // namespace
+}  // namespace lockstep::cli

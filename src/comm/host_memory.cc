@@ -1,0 +1,92 @@
+#include "comm/host_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep::comm {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ExitCode::environment, fmt::format("{}: {}", what, std::strerror(errno)),
+              "ranks of one host share memory: they need the same user and enough memory");
+}
+
+}  // namespace
+
+HostMemory HostMemory::create(std::size_t bytes) {
+  HostMemory memory;
+  memory.file_ = memfd_create("lockstep", MFD_CLOEXEC);
+  if (memory.file_ < 0 || ftruncate(memory.file_, static_cast<off_t>(bytes)) != 0) {
+    refuse(fmt::format("cannot share {} of memory", human_bytes(double(bytes))));
+  }
+  memory.map(bytes);
+  return memory;
+}
+
+HostMemory HostMemory::open(const std::string& ticket) {
+  const auto parts = split(ticket, ' ');
+  LOCKSTEP_CHECK(parts.size() == 2);
+  HostMemory memory;
+  memory.file_ = ::open(parts[0].c_str(), O_RDWR | O_CLOEXEC);
+  if (memory.file_ < 0) refuse("cannot map another rank's memory, " + parts[0]);
+  memory.map(static_cast<std::size_t>(parse_int(parts[1]).value()));
+  memory.close_ticket();
+  return memory;
+}
+
+// Takes addresses first, more than needed, then lays the memory over an aligned part of them.
+void HostMemory::map(std::size_t bytes) {
+  if (bytes == 0) return;
+  reserved_bytes_ = bytes + kHugePage;
+  void* reserved = mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (reserved == MAP_FAILED) refuse(fmt::format("cannot map {}", human_bytes(double(bytes))));
+  reserved_ = reserved;
+  const auto address = reinterpret_cast<std::uintptr_t>(reserved);
+  void* aligned = reinterpret_cast<void*>((address + kHugePage - 1) / kHugePage * kHugePage);
+  if (mmap(aligned, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_, 0) ==
+      MAP_FAILED) {
+    refuse(fmt::format("cannot map {}", human_bytes(double(bytes))));
+  }
+  madvise(aligned, bytes, MADV_HUGEPAGE);  // advice only: many kernels have none to share
+  bytes_ = {static_cast<std::byte*>(aligned), bytes};
+}
+
+std::string HostMemory::ticket() const {
+  LOCKSTEP_CHECK(file_ >= 0);
+  return fmt::format("/proc/{}/fd/{} {}", getpid(), file_, bytes_.size());
+}
+
+void HostMemory::close_ticket() {
+  if (file_ >= 0) close(std::exchange(file_, -1));
+}
+
+HostMemory::~HostMemory() {
+  close_ticket();
+  if (reserved_ != nullptr) munmap(reserved_, reserved_bytes_);
+}
+
+HostMemory::HostMemory(HostMemory&& other) noexcept {
+  *this = std::move(other);
+}
+
+HostMemory& HostMemory::operator=(HostMemory&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(reserved_, other.reserved_);
+  std::swap(reserved_bytes_, other.reserved_bytes_);
+  return *this;
+}
+
+}  // namespace lockstep::comm

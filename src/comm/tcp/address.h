@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lockstep::comm::tcp {
+
+struct Address {
+  std::string host;  // may be empty
+  std::string port;
+};
+
+// "host:port", "1.2.3.4:port", "[::1]:port" or ":port"; throws Error(usage) for anything else.
+Address parse_address(std::string_view text);
+std::string to_string(const Address& address);
+
+// This host's address on a network, which is given as the name of an interface ("eth0") or as a
+// range of addresses ("10.0.0.0/8"). Throws Error(usage) that lists what there is.
+std::string interface_address(const std::string& network);
+
+}  // namespace lockstep::comm::tcp

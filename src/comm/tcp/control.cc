@@ -1,0 +1,270 @@
+#include "comm/tcp/control.h"
+
+#include <algorithm>
+#include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/write.hpp>
+#include <chrono>
+#include <utility>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace lockstep::comm::tcp {
+namespace {
+
+using std::chrono::duration;
+
+constexpr double kFarewell = 2;  // seconds that an end may take
+// Rank 0 hears of a process's end at once, but a broken connection for data may be heard of first.
+constexpr double kPatience = 1;
+
+constexpr const char* kHint = "the output of that rank may say more";
+
+asio::steady_timer::duration ticks(double seconds) {
+  return std::chrono::duration_cast<asio::steady_timer::duration>(duration<double>(seconds));
+}
+
+}  // namespace
+
+Control::Control(int rank, Table table, std::unique_ptr<asio::io_context> io,
+                 std::vector<Socket> links, double deadline)
+    : rank_(rank),
+      table_(std::move(table)),
+      deadline_(deadline),
+      interval_(std::min(1.0, deadline / 10)),
+      io_(std::move(io)),
+      beat_timer_(*io_),
+      parts_(table_.members.size()),
+      open_links_(links.size()) {
+  int peer = rank_ == 0 ? 1 : 0;
+  for (Socket& socket : links) {
+    Link& link = links_.emplace_back(*io_, peer++, std::move(socket));
+    if (rank_ == 0) send(link, {Frame::Kind::table, to_text(table_)});
+    asio::co_spawn(*io_, read(link), rethrow);
+    asio::co_spawn(*io_, write(link), rethrow);
+  }
+  asio::co_spawn(*io_, beat(), rethrow);
+  thread_ = std::thread([this] { io_->run(); });
+}
+
+Control::~Control() {
+  asio::post(*io_, [this] {
+    leaving_ = true;
+    beat_timer_.cancel();
+    for (Link& link : links_) {
+      if (silent(link)) {
+        link.socket.close();  // it would not answer
+      } else {
+        close(link);
+      }
+    }
+  });
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, duration<double>(kFarewell), [&] { return open_links_ == 0; });
+  }
+  io_->stop();
+  thread_.join();
+}
+
+std::vector<std::string> Control::all_gather(const std::string& mine) {
+  asio::post(*io_, [this, mine] {
+    send_to_all({Frame::Kind::beat, std::to_string(own_step_)});
+    if (rank_ != 0) send_to_all({Frame::Kind::part, mine});
+    contribute(rank_, mine);
+  });
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return gathered_ || failure_; });
+  if (!gathered_) throw Error(*failure_);
+  return *std::exchange(gathered_, std::nullopt);
+}
+
+void Control::fail(const Error& error) {
+  declare(fmt::format("{} failed: {}", whereabouts(rank_, own_step_), error.what()), error.hint());
+}
+
+void Control::check() const {
+  if (!failed_) return;
+  const std::scoped_lock lock(mutex_);
+  throw Error(*failure_);
+}
+
+void Control::suspect(int peer, const std::string& reason) {
+  asio::post(*io_, [this, peer, reason] {
+    if (rank_ != 0) {
+      const std::vector<std::string> body = {std::to_string(peer), reason};
+      send_to_all({Frame::Kind::suspicion, pack(body)});
+    }
+    // Where rank 0 can decide, it does so first.
+    const bool alone = rank_ == 0 || peer == 0;
+    asio::co_spawn(*io_, accuse(peer, reason, alone ? kPatience : 2 * kPatience), rethrow);
+  });
+}
+
+asio::awaitable<void> Control::accuse(int peer, std::string reason, double patience) {
+  asio::steady_timer timer(*io_, ticks(patience));
+  co_await timer.async_wait(asio::use_awaitable);
+  lose(peer, reason);
+}
+
+asio::awaitable<void> Control::read(Link& link) {
+  try {
+    for (;;) {
+      const Frame frame = co_await read_frame(link.socket);
+      link.silent_beats = 0;
+      understand(link, frame);
+    }
+  } catch (const std::system_error&) {
+    if (!link.parted) lose(link.peer, "its process ended");
+  }
+  close(link);
+  finish(link);
+}
+
+asio::awaitable<void> Control::write(Link& link) {
+  try {
+    for (;;) {
+      while (link.outbox.empty() && !link.closing) co_await link.outbox_changed.wait();
+      if (link.outbox.empty()) break;
+      co_await asio::async_write(link.socket, asio::buffer(link.outbox.front()),
+                                 asio::use_awaitable);
+      link.outbox.pop_front();
+    }
+    link.socket.shutdown(Socket::shutdown_send);
+  } catch (const std::system_error&) {
+    // The reader notices as well, behind what has arrived before.
+  }
+  finish(link);
+}
+
+// Counts heartbeats rather than seconds: a process that was stopped itself finds its clock far
+// ahead, but must not take that for the silence of others.
+asio::awaitable<void> Control::beat() {
+  while (!leaving_) {
+    for (Link& link : links_) {
+      if (link.closing) continue;
+      send(link, {Frame::Kind::beat, std::to_string(own_step_)});
+      ++link.silent_beats;
+      if (silent(link)) {
+        lose(link.peer, fmt::format("silent for {:g} s", deadline_));
+      }
+    }
+    beat_timer_.expires_after(ticks(interval_));
+    asio::error_code cancelled;
+    co_await beat_timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+  }
+}
+
+void Control::understand(Link& link, const Frame& frame) {
+  switch (frame.kind) {
+    case Frame::Kind::beat:
+      link.step = parse_int(frame.body).value_or(-1);
+      return;
+    case Frame::Kind::part:
+      return contribute(link.peer, frame.body);
+    case Frame::Kind::whole:
+      return complete(unpack(frame.body));
+    case Frame::Kind::failure: {
+      const auto cause = unpack(frame.body);
+      LOCKSTEP_CHECK(cause.size() == 2);
+      return declare(cause[0], cause[1]);
+    }
+    case Frame::Kind::suspicion: {
+      const auto body = unpack(frame.body);
+      LOCKSTEP_CHECK(body.size() == 2);
+      const auto peer = static_cast<int>(parse_int(body[0]).value());
+      asio::co_spawn(*io_, accuse(peer, body[1], kPatience), rethrow);
+      return;
+    }
+    case Frame::Kind::goodbye:
+      link.parted = true;
+      close(link);
+      return miss_the_departed();
+    case Frame::Kind::hello:
+    case Frame::Kind::refusal:
+    case Frame::Kind::table:
+      LOCKSTEP_CHECK(frame.kind == Frame::Kind::beat);  // these come before all have met
+  }
+}
+
+void Control::send(Link& link, const Frame& frame) {
+  if (link.closing) return;
+  link.outbox.push_back(to_bytes(frame));
+  link.outbox_changed.notify();
+}
+
+void Control::send_to_all(const Frame& frame) {
+  for (Link& link : links_) send(link, frame);
+}
+
+// Rank 0 gets all parts; everybody else keeps its own alone, until the whole comes.
+void Control::contribute(int rank, std::string part) {
+  parts_[static_cast<std::size_t>(rank)] = std::move(part);
+  if (!std::ranges::all_of(parts_, [](const auto& one) { return one.has_value(); })) {
+    return miss_the_departed();
+  }
+  std::vector<std::string> whole;
+  for (auto& one : parts_) whole.push_back(std::move(*one));
+  send_to_all({Frame::Kind::whole, pack(whole)});
+  complete(std::move(whole));
+}
+
+void Control::complete(std::vector<std::string> whole) {
+  for (auto& part : parts_) part.reset();
+  const std::scoped_lock lock(mutex_);
+  gathered_ = std::move(whole);
+  changed_.notify_all();
+}
+
+// Whoever has said goodbye will not contribute any more.
+void Control::miss_the_departed() {
+  if (std::ranges::none_of(parts_, [](const auto& one) { return one.has_value(); })) return;
+  for (const Link& link : links_) {
+    if (link.parted && !parts_[static_cast<std::size_t>(link.peer)]) {
+      lose(link.peer, "it left before the others");
+    }
+  }
+}
+
+void Control::lose(int peer, const std::string& how) {
+  if (leaving_) return;
+  std::int64_t step = -1;
+  for (const Link& link : links_) {
+    if (link.peer == peer) step = link.step;
+  }
+  declare(fmt::format("{} is lost: {}", whereabouts(peer, step), how), kHint);
+}
+
+void Control::close(Link& link) {
+  if (link.closing) return;
+  send(link, {Frame::Kind::goodbye, {}});
+  link.closing = true;
+}
+
+void Control::finish(Link& link) {
+  if (--link.coroutines > 0) return;
+  const std::scoped_lock lock(mutex_);
+  --open_links_;
+  changed_.notify_all();
+}
+
+void Control::declare(const std::string& message, const std::string& hint) {
+  const std::scoped_lock lock(mutex_);
+  if (failure_) return;
+  failure_.emplace(ExitCode::rank_failed, message, hint);
+  // Before anybody here can know: the farewell of a thread that does must come behind.
+  asio::post(*io_, [this, message, hint] {
+    const std::vector<std::string> cause = {message, hint};
+    send_to_all({Frame::Kind::failure, pack(cause)});
+  });
+  failed_ = true;
+  changed_.notify_all();
+}
+
+std::string Control::whereabouts(int rank, std::int64_t step) const {
+  const std::string who = table_.members[static_cast<std::size_t>(rank)].who();
+  return step < 0 ? who : fmt::format("{}, at step {},", who, step);
+}
+
+}  // namespace lockstep::comm::tcp

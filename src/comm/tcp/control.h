@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "comm/tcp/frame.h"
+#include "comm/tcp/rendezvous.h"
+#include "comm/tcp/signal.h"
+
+namespace lockstep::comm::tcp {
+
+// The links to and from rank 0 after all have met, and the thread that serves them whatever the
+// training threads do: small texts, heartbeats, and what ends a run.
+class Control {
+ public:
+  // The links were made for `io`.
+  Control(int rank, Table table, std::unique_ptr<asio::io_context> io, std::vector<Socket> links,
+          double deadline);
+  // Says goodbye, so that nobody takes the end for a loss. Takes two seconds at most.
+  ~Control();
+  Control(const Control&) = delete;
+  Control& operator=(const Control&) = delete;
+
+  const Table& table() const { return table_; }
+  std::vector<std::string> all_gather(const std::string& mine);
+  void fail(const Error& error);
+  void check() const;
+  void at_step(std::int64_t step) { own_step_ = step; }
+
+  // A connection to the peer broke. If nothing else explains it soon, the peer is lost. From any
+  // thread.
+  void suspect(int peer, const std::string& reason);
+
+ private:
+  struct Link {
+    Link(asio::io_context& io, int of, Socket connected)
+        : peer(of), socket(std::move(connected)), outbox_changed(io) {}
+
+    int peer;
+    Socket socket;
+    std::deque<std::string> outbox;
+    Signal outbox_changed;
+    std::int64_t step = -1;  // where the peer was at its last heartbeat
+    int silent_beats = 0;    // heartbeats of ours since the peer's last frame
+    bool closing = false;    // our goodbye is on its way
+    bool parted = false;     // the peer's goodbye has come
+    int coroutines = 2;      // that still work for the link
+  };
+
+  // On the control thread.
+  asio::awaitable<void> read(Link& link);
+  asio::awaitable<void> write(Link& link);
+  asio::awaitable<void> beat();
+  asio::awaitable<void> accuse(int peer, std::string reason, double patience);
+  void understand(Link& link, const Frame& frame);
+  void send(Link& link, const Frame& frame);
+  void send_to_all(const Frame& frame);
+  void contribute(int rank, std::string part);
+  void complete(std::vector<std::string> whole);
+  void miss_the_departed();
+  void lose(int peer, const std::string& how);
+  bool silent(const Link& link) const { return link.silent_beats * interval_ > deadline_; }
+  void close(Link& link);
+  void finish(Link& link);
+
+  // On any thread. The first cause is kept, and told to everybody.
+  void declare(const std::string& message, const std::string& hint);
+  std::string whereabouts(int rank, std::int64_t step) const;
+
+  const int rank_;
+  const Table table_;
+  const double deadline_;
+  const double interval_;  // between heartbeats
+  std::atomic<std::int64_t> own_step_ = -1;
+
+  std::unique_ptr<asio::io_context> io_;
+  std::deque<Link> links_;
+  asio::steady_timer beat_timer_;
+  std::vector<std::optional<std::string>> parts_;  // of the all_gather under way; rank 0's
+  bool leaving_ = false;
+
+  mutable std::mutex mutex_;  // for what follows
+  std::condition_variable changed_;
+  std::optional<Error> failure_;
+  std::optional<std::vector<std::string>> gathered_;
+  std::size_t open_links_ = 0;
+  std::atomic<bool> failed_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace lockstep::comm::tcp

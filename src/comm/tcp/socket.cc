@@ -1,0 +1,144 @@
+#include "comm/tcp/socket.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <asio/connect.hpp>
+#include <asio/ip/v6_only.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
+#include <chrono>
+#include <utility>
+
+#include "base/error.h"
+#include "comm/tcp/address.h"
+
+namespace lockstep::comm::tcp {
+namespace {
+
+// Longer would be in vain: who dials tries again. A connection request to a host that is not there
+// yet is repeated by the kernel at ever longer intervals.
+constexpr std::chrono::seconds kDialTime{3};
+
+void close_on_exec(int socket) {
+  fcntl(socket, F_SETFD, FD_CLOEXEC);  // a child must not keep the connection of a lost rank open
+}
+
+// Sizes of buffers are left to the kernel: it grows them with the line, beyond what a process may
+// ask for on most machines.
+void prepare(Socket& socket) {
+  close_on_exec(socket.native_handle());
+  socket.set_option(asio::ip::tcp::no_delay(true));
+}
+
+asio::ip::address plain(const asio::ip::address& address) {
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+}
+
+Acceptor listen_on(asio::io_context& io, const asio::ip::tcp::endpoint& endpoint) {
+  Acceptor acceptor(io);
+  acceptor.open(endpoint.protocol());
+  close_on_exec(acceptor.native_handle());
+  acceptor.set_option(Acceptor::reuse_address(true));
+  if (endpoint.address().is_v6() && endpoint.address().is_unspecified()) {
+    acceptor.set_option(asio::ip::v6_only(false));
+  }
+  acceptor.bind(endpoint);
+  acceptor.listen();
+  return acceptor;
+}
+
+// A name stands for other addresses on other hosts (its own host may know it as 127.0.1.1), so
+// only a literal address narrows where we listen.
+Acceptor listen_at(asio::io_context& io, const Address& address) {
+  const auto port = static_cast<asio::ip::port_type>(std::stoi(address.port));
+  asio::error_code name;
+  const auto literal = asio::ip::make_address(address.host, name);
+  if (!name) return listen_on(io, {literal, port});
+  try {
+    return listen_on(io, {asio::ip::tcp::v6(), port});
+  } catch (const std::system_error& error) {
+    if (error.code() != asio::error::address_family_not_supported) throw;
+    return listen_on(io, {asio::ip::tcp::v4(), port});
+  }
+}
+
+}  // namespace
+
+asio::awaitable<Socket> dial(const std::string& address) {
+  const auto executor = co_await asio::this_coro::executor;
+  const Address parsed = parse_address(address);
+  asio::ip::tcp::resolver resolver(executor);
+  const auto endpoints =
+      co_await resolver.async_resolve(parsed.host, parsed.port, asio::use_awaitable);
+  Socket socket(executor);
+  asio::steady_timer patience(executor, kDialTime);
+  patience.async_wait([&socket](asio::error_code cancelled) {
+    if (!cancelled) socket.close();
+  });
+  co_await asio::async_connect(socket, endpoints, asio::use_awaitable);
+  patience.cancel();
+  prepare(socket);
+  co_return socket;
+}
+
+asio::awaitable<Socket> accept(Acceptor& acceptor) {
+  Socket socket = co_await acceptor.async_accept(asio::use_awaitable);
+  prepare(socket);
+  co_return socket;
+}
+
+Acceptor open_listener(asio::io_context& io, Listener listener) {
+  const int socket = listener.release();
+  asio::ip::tcp::endpoint local;
+  auto length = static_cast<socklen_t>(local.capacity());
+  getsockname(socket, local.data(), &length);
+  return {io, local.protocol(), socket};
+}
+
+Socket move_to(asio::io_context& io, Socket& socket) {
+  const auto protocol = socket.local_endpoint().protocol();
+  return {io, protocol, socket.release()};
+}
+
+std::string remote_host(const Socket& socket) {
+  return plain(socket.remote_endpoint().address()).to_string();
+}
+
+}  // namespace lockstep::comm::tcp
+
+namespace lockstep::comm {
+
+Listener::Listener(const std::string& address) {
+  try {
+    asio::io_context io;
+    tcp::Acceptor acceptor = tcp::listen_at(io, tcp::parse_address(address));
+    port_ = acceptor.local_endpoint().port();
+    socket_ = acceptor.release();
+  } catch (const std::system_error& error) {
+    throw Error(ExitCode::launch,
+                fmt::format("cannot listen on {}: {}", address, error.code().message()),
+                "another rank or program has this port, or the address is another host's");
+  }
+}
+
+Listener::~Listener() {
+  if (socket_ >= 0) close(socket_);
+}
+
+Listener::Listener(Listener&& other) noexcept
+    : socket_(std::exchange(other.socket_, -1)), port_(other.port_) {}
+
+Listener& Listener::operator=(Listener&& other) noexcept {
+  std::swap(socket_, other.socket_);
+  std::swap(port_, other.port_);
+  return *this;
+}
+
+int Listener::release() {
+  return std::exchange(socket_, -1);
+}
+
+}  // namespace lockstep::comm

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <exception>
+#include <string>
+
+#include "comm/tcp.h"
+
+namespace lockstep::comm::tcp {
+
+using Socket = asio::ip::tcp::socket;
+using Acceptor = asio::ip::tcp::acceptor;
+
+// One attempt, of a few seconds at most; throws std::system_error.
+asio::awaitable<Socket> dial(const std::string& address);
+asio::awaitable<Socket> accept(Acceptor& acceptor);
+
+Acceptor open_listener(asio::io_context& io, Listener listener);
+
+// The socket among the work of another io_context. Nothing may be under way on it.
+Socket move_to(asio::io_context& io, Socket& socket);
+
+// The peer's host without its port.
+std::string remote_host(const Socket& socket);
+
+// For co_spawn: an exception that a coroutine does not expect is our own bug and ends the thread
+// that runs it.
+inline void rethrow(std::exception_ptr failure) {
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace lockstep::comm::tcp

@@ -1,0 +1,255 @@
+#include "comm/tcp/wire.h"
+
+#include <algorithm>
+#include <array>
+#include <asio/co_spawn.hpp>
+#include <asio/executor_work_guard.hpp>
+#include <asio/post.hpp>
+#include <asio/read.hpp>
+#include <asio/use_awaitable.hpp>
+#include <asio/write.hpp>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "comm/encoding.h"
+#include "comm/tcp/signal.h"
+
+namespace lockstep::comm::tcp {
+namespace {
+
+// What is encoded, decoded or added at a time: stays in the second-level cache.
+constexpr std::size_t kPieceFloats = std::size_t{64} << 10;
+
+// asio on its own moves 64 KiB per call of the kernel.
+std::size_t move_all(const asio::error_code& error, std::size_t /*so_far*/) {
+  return error ? 0 : std::size_t{1} << 20;
+}
+
+struct Header {
+  std::uint32_t tag = 0;
+  Encoding encoding = Encoding::fp32;
+  std::array<std::uint8_t, 3> unused = {};
+  std::uint64_t floats = 0;
+};
+
+struct Outgoing {
+  std::uint32_t tag = 0;
+  std::span<const float> data;
+  Encoding encoding = Encoding::fp32;
+  Wire::Done done;
+};
+
+struct Awaited {
+  std::span<float> into;
+  bool add = false;
+  Wire::Done done;
+};
+
+// A message that came before anybody waited for it.
+struct Early {
+  Header header;
+  std::vector<float> payload;  // as encoded
+};
+
+// Messages with one tag from one peer; one of the two queues is empty.
+struct Mailbox {
+  std::deque<Awaited> awaited;
+  std::deque<Early> early;
+};
+
+struct Peer {
+  Peer(asio::io_context& io, int of, Socket connected)
+      : rank(of), socket(std::move(connected)), outbox_changed(io) {}
+
+  int rank;
+  Socket socket;
+  std::deque<Outgoing> outbox;
+  Signal outbox_changed;
+  std::unordered_map<std::uint32_t, Mailbox> mailboxes;
+  std::size_t awaited = 0;  // in all mailboxes
+  bool ended = false;       // nothing more will come
+  std::vector<float> encoding_piece, decoding_piece;
+};
+
+class TcpWire final : public Wire {
+ public:
+  TcpWire(std::unique_ptr<asio::io_context> io, std::vector<DataLink> links, Broken broken)
+      : io_(std::move(io)), work_(io_->get_executor()), broken_(std::move(broken)) {
+    for (DataLink& link : links) {
+      Peer& peer =
+          peers_.try_emplace(link.peer, *io_, link.peer, std::move(link.socket)).first->second;
+      asio::co_spawn(*io_, read(peer), rethrow);
+      asio::co_spawn(*io_, write(peer), rethrow);
+    }
+    thread_ = std::thread([this] { io_->run(); });
+  }
+
+  // Closing lets the kernel deliver what was sent.
+  ~TcpWire() override {
+    io_->stop();
+    thread_.join();
+  }
+  TcpWire(const TcpWire&) = delete;
+  TcpWire& operator=(const TcpWire&) = delete;
+
+  void post(std::function<void()> job) override { asio::post(*io_, std::move(job)); }
+
+  void send(int to, std::uint32_t tag, std::span<const float> data, Encoding encoding,
+            Done done) override {
+    Peer& peer = peers_.at(to);
+    peer.outbox.push_back({tag, data, encoding, std::move(done)});
+    peer.outbox_changed.notify();
+  }
+
+  void receive(int from, std::uint32_t tag, std::span<float> into, bool add, Done done) override {
+    Peer& peer = peers_.at(from);
+    Mailbox& mailbox = peer.mailboxes[tag];
+    if (!mailbox.early.empty()) {
+      const Early early = std::move(mailbox.early.front());
+      mailbox.early.pop_front();
+      open(early, {into, add, nullptr});
+      asio::post(*io_, std::move(done));  // never from within the call
+      return;
+    }
+    mailbox.awaited.push_back({into, add, std::move(done)});
+    ++peer.awaited;
+    if (peer.ended) broken_(peer.rank, kClosed);
+  }
+
+  std::uint64_t bytes_sent() const override { return sent_; }
+  std::uint64_t bytes_received() const override { return received_; }
+
+ private:
+  static constexpr const char* kClosed = "it closed its connection for data";
+
+  asio::awaitable<void> write(Peer& peer) {
+    try {
+      for (;;) {
+        while (peer.outbox.empty()) co_await peer.outbox_changed.wait();
+        const Outgoing message = std::move(peer.outbox.front());
+        peer.outbox.pop_front();
+        co_await write_message(peer, message);
+        sent_ += encoded_bytes(message.data.size(), message.encoding);
+        message.done();
+      }
+    } catch (const std::system_error& error) {
+      broken_(peer.rank, trouble(error));
+    }
+  }
+
+  static asio::awaitable<void> write_message(Peer& peer, const Outgoing& message) {
+    const Header header = {
+        .tag = message.tag, .encoding = message.encoding, .floats = message.data.size()};
+    std::array<asio::const_buffer, 2> buffers = {asio::buffer(&header, sizeof header), {}};
+    if (message.encoding == Encoding::fp32) {
+      buffers[1] = asio::buffer(message.data.data(), message.data.size_bytes());
+      co_await asio::async_write(peer.socket, buffers, move_all, asio::use_awaitable);
+      co_return;
+    }
+    peer.encoding_piece.resize(kPieceFloats);
+    auto* piece = reinterpret_cast<std::byte*>(peer.encoding_piece.data());
+    co_await asio::async_write(peer.socket, buffers, move_all, asio::use_awaitable);
+    for (std::size_t begin = 0; begin < message.data.size(); begin += kPieceFloats) {
+      const auto part =
+          message.data.subspan(begin, std::min(kPieceFloats, message.data.size() - begin));
+      encode(part, message.encoding, piece);
+      const std::size_t bytes = encoded_bytes(part.size(), message.encoding);
+      co_await asio::async_write(peer.socket, asio::buffer(piece, bytes), move_all,
+                                 asio::use_awaitable);
+    }
+  }
+
+  asio::awaitable<void> read(Peer& peer) {
+    try {
+      for (;;) {
+        Header header;
+        co_await asio::async_read(peer.socket, asio::buffer(&header, sizeof header),
+                                  asio::use_awaitable);
+        Mailbox& mailbox = peer.mailboxes[header.tag];
+        if (mailbox.awaited.empty()) {
+          Early early = co_await read_early(peer, header);
+          if (mailbox.awaited.empty()) {
+            mailbox.early.push_back(std::move(early));
+            continue;
+          }
+          open(early, mailbox.awaited.front());
+        } else {
+          co_await read_awaited(peer, header, mailbox.awaited.front());
+        }
+        const Awaited message = std::move(mailbox.awaited.front());
+        mailbox.awaited.pop_front();
+        --peer.awaited;
+        message.done();
+      }
+    } catch (const std::system_error& error) {
+      peer.ended = true;
+      if (peer.awaited > 0) broken_(peer.rank, trouble(error));
+    }
+  }
+
+  asio::awaitable<Early> read_early(Peer& peer, Header header) {
+    const std::size_t bytes = encoded_bytes(header.floats, header.encoding);
+    Early early = {header, std::vector<float>((bytes + sizeof(float) - 1) / sizeof(float))};
+    co_await asio::async_read(peer.socket, asio::buffer(early.payload.data(), bytes), move_all,
+                              asio::use_awaitable);
+    received_ += bytes;
+    co_return early;
+  }
+
+  static void open(const Early& early, const Awaited& awaited) {
+    LOCKSTEP_CHECK(early.header.floats == awaited.into.size());
+    decode(reinterpret_cast<const std::byte*>(early.payload.data()), early.header.encoding,
+           awaited.into, awaited.add);
+  }
+
+  asio::awaitable<void> read_awaited(Peer& peer, Header header, const Awaited& awaited) {
+    LOCKSTEP_CHECK(header.floats == awaited.into.size());
+    if (header.encoding == Encoding::fp32 && !awaited.add) {
+      co_await asio::async_read(peer.socket,
+                                asio::buffer(awaited.into.data(), awaited.into.size_bytes()),
+                                move_all, asio::use_awaitable);
+      received_ += awaited.into.size_bytes();
+      co_return;
+    }
+    peer.decoding_piece.resize(kPieceFloats);
+    auto* piece = reinterpret_cast<std::byte*>(peer.decoding_piece.data());
+    for (std::size_t begin = 0; begin < awaited.into.size(); begin += kPieceFloats) {
+      const auto part =
+          awaited.into.subspan(begin, std::min(kPieceFloats, awaited.into.size() - begin));
+      const std::size_t bytes = encoded_bytes(part.size(), header.encoding);
+      co_await asio::async_read(peer.socket, asio::buffer(piece, bytes), move_all,
+                                asio::use_awaitable);
+      decode(piece, header.encoding, part, awaited.add);
+      received_ += bytes;
+    }
+  }
+
+  static std::string trouble(const std::system_error& error) {
+    if (error.code() == asio::error::eof) return kClosed;
+    return fmt::format("its connection for data broke ({})", error.code().message());
+  }
+
+  std::unique_ptr<asio::io_context> io_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  Broken broken_;
+  std::map<int, Peer> peers_;
+  std::atomic<std::uint64_t> sent_ = 0;
+  std::atomic<std::uint64_t> received_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<Wire> make_wire(std::unique_ptr<asio::io_context> io, std::vector<DataLink> links,
+                                Broken broken) {
+  return std::make_unique<TcpWire>(std::move(io), std::move(links), std::move(broken));
+}
+
+}  // namespace lockstep::comm::tcp

@@ -1,0 +1,222 @@
+#include "mpi/mpi_thread.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+
+namespace lockstep::mpi {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+// How long a wait that nobody ends early sleeps between two looks.
+constexpr auto kCheckInterval = milliseconds(5);
+// How long to wait for a thread that may be stuck inside MPI, and for others to end MPI.
+constexpr auto kStopPatience = milliseconds(100);
+constexpr auto kEndPatience = std::chrono::seconds(10);
+
+// The sleep between two polls grows with the time since something completed last: short while
+// messages come close upon each other, and a fraction of a percent of a core while a peer computes.
+constexpr auto kShortestSleep = microseconds(20);
+constexpr auto kLongestSleep = microseconds(500);
+
+microseconds sleep_after(Clock::duration idle) {
+  return std::clamp(std::chrono::duration_cast<microseconds>(idle / 8), kShortestSleep,
+                    kLongestSleep);
+}
+
+// What Open MPI reads when it starts; whoever has set it knows better.
+void set_defaults() {
+  // One connection between two hosts carries half the rate each way when both send at once.
+  setenv("OMPI_MCA_btl_tcp_links", "2", /*overwrite=*/0);
+}
+
+void start_mpi() {
+  set_defaults();
+  int provided = 0;
+  const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  if (code != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {
+    throw Error(ExitCode::environment, "MPI does not start in this process");
+  }
+  // Errors become ours, instead of the end of the job without a word of whose fault it was.
+  require(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+}  // namespace
+
+void require(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw Error(ExitCode::rank_failed, fmt::format("{}: {}", call, std::string(text, length)));
+}
+
+struct MpiThread::State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Job> jobs;   // guarded by the mutex
+  bool stopping = false;  // guarded by the mutex
+  std::promise<void> ended;
+  std::shared_future<void> has_ended = ended.get_future().share();
+
+  // The thread's own.
+  std::function<void(const Error&)> tell = [](const Error&) {};
+  std::vector<MPI_Request> requests;
+  std::vector<Completion> completions;  // of each request
+
+  void run() {
+    prctl(PR_SET_NAME, "mpi");
+    // Linux rounds sleeps up by 50 us unless told otherwise.
+    prctl(PR_SET_TIMERSLACK, 1000UL);
+    try {
+      serve();
+    } catch (const Error& error) {
+      tell(error);
+    }
+    ended.set_value();
+  }
+
+  void serve() {
+    auto last_completion = Clock::now();
+    std::unique_lock lock(mutex);
+    while (!stopping) {
+      if (!jobs.empty()) {
+        const Job job = std::move(jobs.front());
+        jobs.pop_front();
+        lock.unlock();
+        job();
+        last_completion = Clock::now();
+        lock.lock();
+      } else if (requests.empty()) {
+        changed.wait(lock, [&] { return stopping || !jobs.empty(); });
+      } else {
+        lock.unlock();
+        const bool some = poll();
+        const auto now = Clock::now();
+        if (some) last_completion = now;
+        lock.lock();
+        if (!some) {
+          changed.wait_for(lock, sleep_after(now - last_completion),
+                           [&] { return stopping || !jobs.empty(); });
+        }
+      }
+    }
+  }
+
+  // Whether a request has completed.
+  bool poll() {
+    std::vector<int> indices(requests.size());
+    std::vector<MPI_Status> statuses(requests.size());
+    int count = 0;
+    const int code = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count,
+                                  indices.data(), statuses.data());
+    if (code == MPI_ERR_IN_STATUS) {
+      for (int i = 0; i < count; ++i) require(statuses[i].MPI_ERROR, "MPI_Testsome");
+    }
+    require(code, "MPI_Testsome");
+    if (count == 0) return false;
+
+    // Completions start new requests, so the lists are put in order first.
+    std::vector<std::pair<Completion, std::size_t>> finished;
+    for (int i = 0; i < count; ++i) {
+      int bytes = 0;
+      require(MPI_Get_count(&statuses[i], MPI_BYTE, &bytes), "MPI_Get_count");
+      finished.emplace_back(std::move(completions[indices[i]]), static_cast<std::size_t>(bytes));
+      completions[indices[i]] = nullptr;
+    }
+    std::erase(requests, MPI_REQUEST_NULL);
+    std::erase_if(completions, [](const Completion& completion) { return !completion; });
+    for (const auto& [completion, bytes] : finished) completion(bytes);
+    return true;
+  }
+};
+
+MpiThread::MpiThread() : state_(std::make_shared<State>()) {
+  std::promise<void> started;
+  thread_ = std::thread([state = state_, &started] {
+    try {
+      start_mpi();
+    } catch (...) {
+      started.set_exception(std::current_exception());
+      return;
+    }
+    started.set_value();
+    state->run();
+  });
+  try {
+    started.get_future().get();
+  } catch (...) {
+    thread_.join();
+    throw;
+  }
+}
+
+MpiThread::~MpiThread() {
+  if (in_order_) finalize();
+  if (abandon()) {
+    thread_.join();
+  } else {
+    thread_.detach();
+  }
+}
+
+void MpiThread::finalize() {
+  const auto deadline = Clock::now() + kEndPatience;
+  try {
+    call([] { require(MPI_Finalize(), "MPI_Finalize"); },
+         [deadline] {
+           if (Clock::now() > deadline) throw Error(ExitCode::rank_failed, "MPI does not end");
+         });
+  } catch (const Error&) {
+    // Everybody has what they came for, so that nothing is lost with it.
+  }
+}
+
+bool MpiThread::abandon() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->changed.notify_one();
+  return state_->has_ended.wait_for(kStopPatience) == std::future_status::ready;
+}
+
+void MpiThread::post(Job job) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->jobs.push_back(std::move(job));
+  }
+  state_->changed.notify_one();
+}
+
+void MpiThread::call(Job job, const std::function<void()>& check) {
+  const auto task = std::make_shared<std::packaged_task<void()>>(std::move(job));
+  std::future<void> done = task->get_future();
+  post([task] { (*task)(); });
+  while (done.wait_for(kCheckInterval) != std::future_status::ready) check();
+  done.get();
+}
+
+void MpiThread::watch(MPI_Request request, Completion completion) {
+  LOCKSTEP_CHECK(std::this_thread::get_id() == thread_.get_id());
+  state_->requests.push_back(request);
+  state_->completions.push_back(std::move(completion));
+}
+
+void MpiThread::on_error(std::function<void(const Error&)> tell) {
+  post([state = state_.get(), tell = std::move(tell)] { state->tell = tell; });
+}
+
+}  // namespace lockstep::mpi
