@@ -125,7 +125,8 @@ class OnTwoHosts(unittest.TestCase):
 class Bed(unittest.TestCase):
     def test_a_crashed_host_is_gone_and_the_others_are_not(self):
         with Hosts(3) as hosts:
-            process = hosts.start("node3", ["sleep", "1000"])
+            process = hosts.start("node3", ["sh", "-c", "echo started; sleep 1000"])
+            self.assertEqual(process.stdout.readline(), "started\n")
             hosts.crash("node3")
             self.assertEqual(process.wait(timeout=10), -signal.SIGKILL)
             self.assertIn("no host node3", hosts.run("node3", ["true"]).stderr)

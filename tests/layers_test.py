@@ -18,7 +18,7 @@ LIBRARIES = {
     r"hwloc(/.*)?\.h": ["machine"],
     r"mpi\.h": ["mpi"],
     r"nlohmann/.*": ["spec", "stats", "report", "cli"],
-    r"omp\.h": ["machine", "kernel", "engine", "train"],
+    r"omp\.h": ["machine", "kernel", "comm", "engine", "train"],
 }
 TEST_LIBRARIES = r"(gtest|gmock)/.*"
 

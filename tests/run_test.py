@@ -152,7 +152,7 @@ class Run(unittest.TestCase):
         done = lockstep("run", "--model=vgg19", "--batch_size=20000", "--num_intra_threads=1",
                         "--result_dir", self.directory.name)
         self.assertEqual(done.returncode, 3, done.stderr)
-        message = r"needs [\d.]+ TiB of memory, [\d.]+ GiB are available"
+        message = r"needs [\d.]+ [GT]iB of memory, [\d.]+ GiB are available"
         self.assertRegex(done.stderr, message)
         error = self.run_json()["error"]
         self.assertEqual(error["exit_code"], 3)

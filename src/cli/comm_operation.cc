@@ -32,14 +32,10 @@ comm::Exchange part(comm::Collective collective, CommKind kind) {
 
 std::vector<comm::Program> programs(const comm::Transport& transport, const CommPlan& plan,
                                     std::span<const comm::Range> chunks) {
-  const comm::Topology& topology = transport.topology();
-  std::vector<comm::Program> programs;
-  for (const comm::Range chunk : chunks) {
-    programs.push_back(comm::compile_made(topology, transport.rank(), [&](int rank) {
-      return part(whole(topology, rank, plan, chunk), plan.kind);
-    }));
-  }
-  return programs;
+  return comm::compile_chunks(
+      transport.topology(), transport.rank(), chunks.size(), [&](std::size_t i, int rank) {
+        return part(whole(transport.topology(), rank, plan, chunks[i]), plan.kind);
+      });
 }
 
 std::vector<comm::Window> in_place(std::span<const comm::Window> arrays) {
@@ -67,8 +63,7 @@ class ScheduledOperation : public CommOperation {
  private:
   struct NothingToKeep : comm::Keeper {
     double update(comm::Range, const float*) override { return 0; }
-    double received(comm::Range) override { return 0; }
-    bool reads_received() const override { return false; }
+    double received(comm::Range, const float*) override { return 0; }
   };
 
   const int chunks_;
@@ -108,13 +103,7 @@ std::vector<comm::Window> share_arrays(comm::Transport& transport, std::span<con
     chunks = std::max(chunks, chunks_of(buckets).size());
     for (const comm::Range bucket : buckets) floats = std::max(floats, bucket.end);
   }
-  transport.share(comm::window_bytes(chunks, floats));
-  std::vector<comm::Window> windows;
-  for (int rank = 0; rank < transport.world(); ++rank) {
-    const std::span<std::byte> memory = transport.memory_of(rank);
-    windows.push_back(memory.empty() ? comm::Window{} : comm::window(memory, chunks, floats, rank));
-  }
-  return windows;
+  return comm::share_windows(transport, chunks, floats);
 }
 
 std::vector<comm::Range> owned_ranges(const comm::Topology& topology, int rank,

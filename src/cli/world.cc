@@ -17,6 +17,16 @@ const strategy::StrategyRow& strategy_of(const Job& job) {
                                      : exchange.variable_update);
 }
 
+strategy::AllReduceSpec all_reduce_of(const Job& job) {
+  const std::string& spec = job.trial.exchange.all_reduce_spec;
+  return strategy::parse_all_reduce_spec(spec.empty() ? "auto" : spec);
+}
+
+bool wants_vendor(const Job& job) {
+  return std::ranges::any_of(all_reduce_of(job).choices,
+                             [](const auto& choice) { return choice.algorithm == "vendor"; });
+}
+
 void refuse_contradiction(const Membership& member, const comm::Transport& transport) {
   if (transport.rank() == member.ranks.front() && transport.world() == member.world()) return;
   throw Error(
@@ -42,6 +52,13 @@ std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports
                              .deadline = cluster.deadline,
                              .start_timeout = cluster.start_timeout});
   refuse_contradiction(member, *ranks.front());
+  if (wants_vendor(job) && ranks.front()->vendor() == nullptr) {
+    throw Error(ExitCode::usage,
+                fmt::format("--all_reduce_spec={} asks for the vendor's all-reduce, and the "
+                            "transport {} has none",
+                            job.trial.exchange.all_reduce_spec, row->name),
+                "start the ranks with mpirun or srun, or leave vendor out");
+  }
   return ranks;
 }
 
@@ -60,9 +77,7 @@ train::Site site_of(const Job& job, const comm::Topology& topology) {
   train::Site site;
   site.ranks.topology = topology;
   site.ranks.servers = job.member.servers;
-  if (!job.trial.exchange.all_reduce_spec.empty()) {
-    site.ranks.all_reduce = strategy::parse_all_reduce_spec(job.trial.exchange.all_reduce_spec);
-  }
+  site.ranks.all_reduce = all_reduce_of(job);
   site.strategy = &strategy_of(job);
   site.quorum = quorum(job.trial.exchange, job.member.workers);
   site.spin = !job.oversubscribed() && site.ranks.servers == 0;

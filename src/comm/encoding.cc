@@ -1,8 +1,8 @@
 #include "comm/encoding.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 
 #include "base/simd.h"
 
@@ -99,7 +99,7 @@ std::size_t encoded_bytes(std::size_t floats, Encoding encoding) {
 void encode(std::span<const float> data, Encoding encoding, std::byte* out) {
   switch (encoding) {
     case Encoding::fp32:
-      std::memcpy(out, data.data(), data.size_bytes());
+      std::ranges::copy(data, reinterpret_cast<float*>(out));
       break;
     case Encoding::fp16:
       encode_fp16(data, reinterpret_cast<std::uint16_t*>(out));
@@ -116,7 +116,7 @@ void decode(const std::byte* data, Encoding encoding, std::span<float> into, boo
       if (add) {
         add_floats(reinterpret_cast<const float*>(data), into);
       } else {
-        std::memcpy(into.data(), data, into.size_bytes());
+        std::copy_n(reinterpret_cast<const float*>(data), into.size(), into.begin());
       }
       break;
     case Encoding::fp16:

@@ -102,21 +102,18 @@ struct Lane {
 class Executor::State : public std::enable_shared_from_this<State> {
  public:
   State(Transport& transport, std::vector<Program> programs, std::vector<Window> windows,
-        Keeper& keeper, bool spin, Encoding encoding)
+        Keeper& keeper, bool spin)
       : transport_(transport),
         windows_(std::move(windows)),
         mine_(windows_[static_cast<std::size_t>(transport.rank())]),
         keeper_(keeper),
         spin_(spin),
-        encoding_(encoding),
         team_(omp_get_max_threads()) {
     for (int rank = 0; rank < transport.world(); ++rank) {
       if (rank != transport.rank() && !remote(rank)) peers_.push_back(rank);
     }
     for (Program& program : programs) add_chunk(std::move(program));
-    if (received_floats() * sizeof(float) > kCachedBytes && !keeper.reads_received()) {
-      copy_ = copy_past_caches;
-    }
+    if (received_floats() * sizeof(float) > kCachedBytes) copy_ = copy_past_caches;
     team_.open.reserve(chunks_.size());
     wire_.open.reserve(chunks_.size());
   }
@@ -155,7 +152,10 @@ class Executor::State : public std::enable_shared_from_this<State> {
   }
 
   // One look at all open chunks of the team; says whether anything could be done.
-  bool progress() { return look_at(team_); }
+  bool progress() {
+    nudge_wire();
+    return look_at(team_);
+  }
 
   void finish() {
     while (!finished()) {
@@ -267,20 +267,20 @@ class Executor::State : public std::enable_shared_from_this<State> {
     for (;;) {
       const std::uint32_t seen = mine_.bell->rings.load(std::memory_order_seq_cst);
       if (condition()) break;
+      transport_.check();
       nudge_wire();
       mine_.bell->sleep(seen);
-      transport_.check();
     }
     times.waiting += now() - begin;
   }
 
   // The wire's thread hears of other hosts by itself, but of ranks of this host only if told.
   void nudge_wire() {
-    if (wire_.left == 0 || peers_.empty() || nudged_.exchange(true)) return;
-    on_wire([this] {
-      nudged_ = false;
-      look_at(wire_);
-    });
+    if (wire_.left == 0 || peers_.empty()) return;
+    const std::uint32_t rings = mine_.bell->rings.load(std::memory_order_seq_cst);
+    if (rings == heard_) return;
+    heard_ = rings;
+    on_wire([this] { look_at(wire_); });
   }
 
   void on_wire(std::function<void()> job) {
@@ -341,6 +341,10 @@ class Executor::State : public std::enable_shared_from_this<State> {
       }
       return sum;
     };
+    if (chunk.program.vendor && updates) {
+      transport_.vendor()->all_reduce(
+          {at(mine_, Array::gradients, first.range.begin), first.range.size()});
+    }
     double& figure = chunk.figures[chunk.next];
     switch (first.kind) {
       case Kind::send:
@@ -349,8 +353,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
       case Kind::recv:
         bytes_received += first.range.size() * sizeof(float);
         figure = lane.hands.each_piece(first.range, [&](Range piece, float*) {
-          copy_(at(mine_, first.array, piece.begin), theirs(first, piece.begin), piece.size());
-          return first.array == Array::parameters ? keeper_.received(piece) : 0.0;
+          const float* source = theirs(first, piece.begin);
+          copy_(at(mine_, first.array, piece.begin), source, piece.size());
+          return first.array == Array::parameters ? keeper_.received(piece, source) : 0.0;
         });
         break;
       case Kind::recv_add:
@@ -363,32 +368,38 @@ class Executor::State : public std::enable_shared_from_this<State> {
         });
         break;
     }
-    (sources.empty() ? lane.updating : lane.moving) += now() - begin;
+    (sources.empty() && !chunk.program.vendor ? lane.updating : lane.moving) += now() - begin;
     count(chunk, pass.size());
   }
 
+  static Encoding encoding_of(const Chunk& chunk, const Operation& operation) {
+    return operation.array == Array::gradients ? chunk.program.encoding : Encoding::fp32;
+  }
+  static std::size_t bytes_on_wire(const Chunk& chunk, const Operation& operation) {
+    return operation.range.size() * (encoding_of(chunk, operation) == Encoding::fp32 ? 4 : 2);
+  }
+
   void send(Chunk& chunk, const Operation& operation) {
-    const bool encoded = operation.array == Array::gradients && encoding_ != Encoding::fp32;
-    bytes_sent += operation.range.size() * (encoded ? 2 : 4);
+    bytes_sent += bytes_on_wire(chunk, operation);
     chunk.sending.push_back(&operation);
     ++chunk.sends_left;
     transport_.wire()->send(
         operation.peer, chunk.index,
         {at(mine_, operation.array, operation.range.begin), operation.range.size()},
-        encoded ? encoding_ : Encoding::fp32, [self = shared_from_this(), &chunk, &operation] {
+        encoding_of(chunk, operation), [self = shared_from_this(), &chunk, &operation] {
           std::erase(chunk.sending, &operation);
+          if (self->open_) self->advance(chunk, self->wire_);
+          // Last: from here on the chunk may be in its next step.
           if (chunk.sends_left.fetch_sub(1, std::memory_order_release) == 1 && self->open_) {
             self->mine_.bell->ring();
           }
-          if (self->open_) self->advance(chunk, self->wire_);
         });
     count(chunk, 1);
   }
 
   void receive(Chunk& chunk, const Operation& operation) {
     const bool adds = operation.kind == Kind::recv_add;
-    const bool encoded = operation.array == Array::gradients && encoding_ != Encoding::fp32;
-    bytes_received += operation.range.size() * (encoded ? 2 : 4);
+    bytes_received += bytes_on_wire(chunk, operation);
     chunk.receiving = true;
     transport_.wire()->receive(
         operation.peer, chunk.index,
@@ -401,8 +412,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
   void received(Chunk& chunk, const Operation& operation) {
     chunk.receiving = false;
     if (operation.array == Array::parameters) {
-      chunk.figures[chunk.next] = wire_.hands.each_piece(
-          operation.range, [&](Range piece, float*) { return keeper_.received(piece); });
+      chunk.figures[chunk.next] = wire_.hands.each_piece(operation.range, [&](Range piece, float*) {
+        return keeper_.received(piece, at(mine_, Array::parameters, piece.begin));
+      });
     }
     count(chunk, 1);
     ring_peers();
@@ -424,7 +436,6 @@ class Executor::State : public std::enable_shared_from_this<State> {
   const Window mine_;
   Keeper& keeper_;
   const bool spin_;
-  const Encoding encoding_;
   void (*copy_)(float* out, const float* in, std::size_t size) = copy;
   std::vector<int> peers_;  // of this host
   std::vector<std::unique_ptr<Chunk>> chunks_;
@@ -432,14 +443,14 @@ class Executor::State : public std::enable_shared_from_this<State> {
   std::uint64_t step_ = 0;  // counts from 1
   Lane team_;
   Lane wire_{1};
-  std::atomic<bool> nudged_ = false;
-  bool open_ = true;  // the wire's thread's
+  std::uint32_t heard_ = 0;  // rings that the wire's thread was told of
+  bool open_ = true;         // the wire's thread's
 };
 
 Executor::Executor(Transport& transport, std::vector<Program> programs, std::vector<Window> windows,
-                   Keeper& keeper, bool spin, Encoding encoding)
+                   Keeper& keeper, bool spin)
     : state_(std::make_shared<State>(transport, std::move(programs), std::move(windows), keeper,
-                                     spin, encoding)) {}
+                                     spin)) {}
 
 Executor::~Executor() {
   state_->close();

@@ -19,10 +19,9 @@ class Keeper {
   // sums[i] is the sum over all ranks of element range.begin + i of the gradients: update the
   // parameters by it.
   virtual double update(Range range, const float* sums) = 0;
-  // Another rank's update of the range has arrived in the parameters.
-  virtual double received(Range range) = 0;
-  // Whether received() reads what has arrived: else it can go past the caches.
-  virtual bool reads_received() const { return true; }
+  // Another rank's update of the range has arrived: values[i] is what element range.begin + i of
+  // the parameters becomes.
+  virtual double received(Range range, const float* values) = 0;
 };
 
 // What a step's exchange took, in seconds.
@@ -39,9 +38,9 @@ struct ExchangeTimes {
 class Executor {
  public:
   // `windows`: by rank; empty for those of other hosts. `spin`: poll for a while before sleeping,
-  // which is right where every thread has a core of its own. `encoding`: of gradients on the wire.
+  // which is right where every thread has a core of its own.
   Executor(Transport& transport, std::vector<Program> programs, std::vector<Window> windows,
-           Keeper& keeper, bool spin, Encoding encoding = Encoding::fp32);
+           Keeper& keeper, bool spin);
   ~Executor();
 
   // A step, in this order:

@@ -57,7 +57,8 @@ int count_of_match(const Collective& theirs, int rank, const Operation& mine, in
     LOCKSTEP_CHECK(move.range == mine.range);
     return count_behind(static_cast<int>(before + i) + 1);
   }
-  LOCKSTEP_CHECK(!"a move has its match on the peer");
+  constexpr bool kMatchOnPeer = false;
+  LOCKSTEP_CHECK(kMatchOnPeer);
   return 0;
 }
 
@@ -94,7 +95,9 @@ Program compile(const Topology& topology, int rank,
   std::map<int, std::array<int, 4>> exchanged;  // so far, by peer: sends and recvs of each array
   Waits waits;
 
-  Program program{operations_of(of(rank).collective), {}};
+  Program program;
+  program.operations = operations_of(of(rank).collective);
+  program.vendor = of(rank).vendor;
   for (Operation& operation : program.operations) {
     if (writes(operation.kind)) {
       for (const Sent& send : sent) {
@@ -118,12 +121,18 @@ Program compile(const Topology& topology, int rank,
   return program;
 }
 
-Program compile_made(const Topology& topology, int rank,
-                     const std::function<Exchange(int peer)>& make) {
-  std::vector<Exchange> all;
-  for (int peer = 0; peer < topology.world(); ++peer) all.push_back(make(peer));
-  return compile(topology, rank,
-                 [&](int peer) -> const Exchange& { return all[static_cast<std::size_t>(peer)]; });
+std::vector<Program> compile_chunks(
+    const Topology& topology, int rank, std::size_t chunks,
+    const std::function<Exchange(std::size_t chunk, int peer)>& of) {
+  std::vector<Program> programs;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    std::vector<Exchange> all;
+    for (int peer = 0; peer < topology.world(); ++peer) all.push_back(of(chunk, peer));
+    programs.push_back(compile(topology, rank, [&](int peer) -> const Exchange& {
+      return all[static_cast<std::size_t>(peer)];
+    }));
+  }
+  return programs;
 }
 
 std::vector<Range> cut_into_chunks(Range range) {

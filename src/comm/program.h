@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/collective.h"
+#include "comm/wire.h"
 
 namespace lockstep::comm {
 
@@ -47,6 +48,8 @@ struct Program {
   // Before the chunk's next step: everything that was sent has been read. (Of messages to other
   // hosts the wire says so.) Within a step no algorithm writes what a message may still read.
   std::vector<Wait> settled;
+  bool vendor = false;                 // as in Exchange
+  Encoding encoding = Encoding::fp32;  // of gradients that leave the host
 };
 
 // What one rank does to one chunk, as its strategy has it: reduce gradients, update what it owns,
@@ -54,15 +57,17 @@ struct Program {
 struct Exchange {
   Collective collective;
   bool contributes = true;  // has gradients of its own: a dedicated server has none
+  // The transport's own all-reduce makes the sums, in one opaque act before the update.
+  bool vendor = false;
 };
 
 // The waits of `rank` follow from the schedules of its peers: `of(peer)` gives them. Only ranks of
 // the same host are waited for: what goes to other hosts and comes from them is a message.
 Program compile(const Topology& topology, int rank,
                 const std::function<const Exchange&(int peer)>& of);
-// The same of exchanges that nobody keeps: calls `make` once for every rank.
-Program compile_made(const Topology& topology, int rank,
-                     const std::function<Exchange(int peer)>& make);
+// The programs of `rank` for so many chunks: `of(chunk, peer)` is what that rank does to it.
+std::vector<Program> compile_chunks(const Topology& topology, int rank, std::size_t chunks,
+                                    const std::function<Exchange(std::size_t chunk, int peer)>& of);
 
 // The range in chunks: each small enough that its first half can be on its way back while the
 // second is summed, large enough that waiting is cheap beside moving.

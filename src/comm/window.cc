@@ -68,4 +68,14 @@ Window window(std::span<std::byte> memory, std::size_t chunks, std::size_t float
   return window;
 }
 
+std::vector<Window> share_windows(Transport& transport, std::size_t chunks, std::size_t floats) {
+  transport.share(window_bytes(chunks, floats));
+  std::vector<Window> windows;
+  for (int rank = 0; rank < transport.world(); ++rank) {
+    const std::span<std::byte> memory = transport.memory_of(rank);
+    windows.push_back(memory.empty() ? Window{} : window(memory, chunks, floats, rank));
+  }
+  return windows;
+}
+
 }  // namespace lockstep::comm

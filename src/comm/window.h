@@ -3,6 +3,9 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "comm/transport.h"
 
 namespace lockstep::comm {
 
@@ -48,5 +51,8 @@ std::size_t window_bytes(std::size_t chunks, std::size_t floats);
 // offsets within a page: an addition that reads two of them at the same one runs at half the speed,
 // because the processor compares no more than 12 bits of an address at first.
 Window window(std::span<std::byte> memory, std::size_t chunks, std::size_t floats, int rank);
+
+// Collective, once: takes such memory on every rank. The windows by rank; empty for other hosts.
+std::vector<Window> share_windows(Transport& transport, std::size_t chunks, std::size_t floats);
 
 }  // namespace lockstep::comm

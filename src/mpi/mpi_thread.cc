@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <deque>
 #include <future>
@@ -42,8 +43,18 @@ void set_defaults() {
   setenv("OMPI_MCA_btl_tcp_links", "2", /*overwrite=*/0);
 }
 
+// Writing to a peer that is lost is an error like others, not the end of this process. The threads
+// that MPI starts inherit this.
+void block_broken_pipes() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 void start_mpi() {
   set_defaults();
+  block_broken_pipes();
   int provided = 0;
   const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   if (code != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {

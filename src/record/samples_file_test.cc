@@ -102,7 +102,8 @@ TEST_F(SamplesFileTest, LooksAsDocumented) {
   write({&sample, 1});
   EXPECT_EQ(read_file(path()),
             "# lockstep-samples version=2 rank=3 host=host07 clock=monotonic\n"
-            "step\tbegin\tend\tinput\tforward\tbackward\texchange\tupdate\twaiting\twire\tloss\tbase_loss\ttop_1\t"
+            "step\tbegin\tend\tinput\tforward\tbackward\texchange\tupdate\twaiting\twire\tloss\tbas"
+            "e_loss\ttop_1\t"
             "top_5\n"
             "12\t0.5\t0.75\t0\t0.125\t0.1\t0\t0.025\t0\t0\t6.9\t6.5\t0\t0\n");
 }

@@ -87,6 +87,9 @@ Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
   const std::string_view name = choice.algorithm == "auto"
                                     ? choose(chunk.bucket_elements, site.topology)
                                     : std::string_view(choice.algorithm);
+  if (name == "vendor") {
+    return {.collective = {.reduce = {}, .owned = {chunk.range}, .distribute = {}}, .vendor = true};
+  }
   const int world = site.topology.world();
   Exchange exchange;
   int owner = chunk.server;

@@ -89,41 +89,38 @@ void Exchange::map_windows(std::size_t floats) {
 }
 
 void Exchange::connect(comm::Keeper& keeper) {
-  const comm::Topology& topology = transport_.topology();
-  const int me = transport_.rank();
-  std::vector<comm::Program> programs;
-  for (const strategy::Chunk& chunk : chunks_) {
-    const bool tally = &chunk == &chunks_.back();
-    programs.push_back(comm::compile_made(topology, me, [&](int rank) {
-      if (tally) return tally_exchange(site_, chunk.range, rank);
-      if (site_.quorum > 0) return with_server_alone(chunk, me, rank);
-      return site_.strategy->exchange(site_.ranks, chunk, rank);
-    }));
+  std::vector<comm::Program> programs = comm::compile_chunks(
+      transport_.topology(), transport_.rank(), chunks_.size(), [&](std::size_t i, int rank) {
+        const strategy::Chunk& chunk = chunks_[i];
+        if (i + 1 == chunks_.size()) return tally_exchange(site_, chunk.range, rank);
+        if (site_.quorum > 0) return with_server_alone(chunk, transport_.rank(), rank);
+        return site_.strategy->exchange(site_.ranks, chunk, rank);
+      });
+  // The tally's floats are no gradients: they travel as they are.
+  for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
+    programs[i].encoding = encoding(options_.wire_precision);
   }
   executor_ = std::make_unique<comm::Executor>(transport_, std::move(programs), mailboxes_, keeper,
-                                               site_.spin, encoding(options_.wire_precision));
+                                               site_.spin);
 }
 
 void Exchange::broadcast_parameters() {
   struct Nothing : comm::Keeper {
     double update(comm::Range, const float*) override { return 0; }
-    double received(comm::Range) override { return 0; }
+    double received(comm::Range, const float*) override { return 0; }
   } nothing;
   // Counters of its own: those behind the chunks'.
   std::vector<comm::Window> windows = windows_;
   for (comm::Window& window : windows) {
     if (window.bell != nullptr) window.counters = window.counters.subspan(chunks_.size());
   }
-  const comm::Topology& topology = transport_.topology();
-  const int me = transport_.rank();
-  std::vector<comm::Program> programs;
-  for (const strategy::Chunk& chunk : chunks_) {
-    programs.push_back(comm::compile_made(topology, me, [&](int rank) -> comm::Exchange {
-      comm::Collective tree =
-          comm::tree(site_.ranks.topology, rank, chunk.range, chunk.range.size());
-      return {.collective = {.reduce = {}, .owned = {}, .distribute = std::move(tree.distribute)}};
-    }));
-  }
+  std::vector<comm::Program> programs = comm::compile_chunks(
+      transport_.topology(), transport_.rank(), chunks_.size(), [&](std::size_t i, int rank) {
+        const comm::Range range = chunks_[i].range;
+        comm::Collective tree = comm::tree(site_.ranks.topology, rank, range, range.size());
+        return comm::Exchange{
+            .collective = {.reduce = {}, .owned = {}, .distribute = std::move(tree.distribute)}};
+      });
   comm::Executor executor(transport_, std::move(programs), std::move(windows), nothing, false);
   executor.begin();
   for (std::size_t i = 0; i < chunks_.size(); ++i) executor.produced(static_cast<int>(i));

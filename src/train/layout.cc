@@ -15,9 +15,10 @@ Layout layout_of(const engine::Engine& engine) {
     layout.segments.push_back({p.offset, p.size, p.plain.decays});
   }
   layout.floats = engine.parameter_floats();
+  // A parameter's order follows from the code that computes its gradient and from the data around.
   std::string orders;
   for (const engine::PlannedStep& step : engine.plan().steps) {
-    if (step.pass == "backward weights") orders += step.layer + " " + step.layout + "\n";
+    orders += fmt::format("{} {} {}\n", step.layer, step.implementation, step.layout);
   }
   layout.orders = std::hash<std::string>()(orders);
   return layout;

@@ -44,10 +44,8 @@ double Learner::each_segment(comm::Range range, const Visit& visit) const {
   return sum;
 }
 
-double Learner::squares(comm::Range range) const {
-  return each_segment(range, [&](comm::Range part, bool decays) {
-    return decays ? sum_of_squares(parameters_.subspan(part.begin, part.size())) : 0;
-  });
+double Learner::squares(comm::Range range) {
+  return received(range, &parameters_[range.begin]);
 }
 
 double Learner::update(comm::Range range, const float* sums) {
@@ -65,8 +63,10 @@ double Learner::update(comm::Range range, const float* sums) {
   });
 }
 
-double Learner::received(comm::Range range) {
-  return squares(range);
+double Learner::received(comm::Range range, const float* values) {
+  return each_segment(range, [&](comm::Range part, bool decays) {
+    return decays ? sum_of_squares({values + (part.begin - range.begin), part.size()}) : 0;
+  });
 }
 
 }  // namespace lockstep::train

@@ -23,11 +23,11 @@ class Learner : public comm::Keeper {
 
   void begin_step(std::int64_t step);
   // Of the decaying parameters in the range, as they are.
-  double squares(comm::Range range) const;
+  double squares(comm::Range range);
 
   // Both return the squares of the range's decaying parameters.
   double update(comm::Range range, const float* sums) override;
-  double received(comm::Range range) override;
+  double received(comm::Range range, const float* values) override;
 
  private:
   // Calls visit(part of the range, decays) for every parameter that the range touches.

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <deque>
+#include <future>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "base/clock.h"
+#include "comm/fake_hosts.h"
 
 namespace lockstep::train {
 namespace {
@@ -28,17 +32,17 @@ struct Log {
   bool bound_memory_alive_at_end = false;
 };
 
-// A network whose loss is half the squared distance of its parameters from kTarget. Two parameters,
-// each with padding behind it: the first decays, the second does not. The image is not looked at;
-// the outputs favour class `answer`.
+// A network whose loss is half the squared distance of its parameters from a target. Two
+// parameters, each with padding behind it: the first decays, the second does not. The image is not
+// looked at; the outputs favour class `answer`.
 class Bowl : public engine::Engine {
  public:
   static constexpr int kBatch = 4, kClasses = 11, kElements = 3, kPadded = 4;
   static constexpr float kTarget = 0.5F;
   static constexpr std::int64_t kNever = -1;
 
-  explicit Bowl(Log& log, std::int64_t breaks_at = kNever, int answer = 0)
-      : log_(log), breaks_at_(breaks_at) {
+  explicit Bowl(Log& log, std::int64_t breaks_at = kNever, int answer = 0, float target = kTarget)
+      : log_(log), breaks_at_(breaks_at), target_(target) {
     for (int i = 0; i < 2; ++i) {
       engine::Parameter p;
       p.plain.name = i == 0 ? "dense/weights" : "batch_norm/shift";
@@ -85,12 +89,12 @@ class Bowl : public engine::Engine {
     }
     float loss = 0;
     for_each_element(
-        [&](float value, float&) { loss += (value - kTarget) * (value - kTarget) / 2; });
+        [&](float value, float&) { loss += (value - target_) * (value - target_) / 2; });
     return loss;
   }
   void backward(const engine::Ready& ready) override {
     ++log_.backwards;
-    for_each_element([&](float value, float& gradient) { gradient = value - kTarget; });
+    for_each_element([&](float value, float& gradient) { gradient = value - target_; });
     ready(0);
     ready(1);
   }
@@ -119,6 +123,7 @@ class Bowl : public engine::Engine {
 
   Log& log_;
   std::int64_t breaks_at_;
+  float target_;
   std::vector<engine::Parameter> parameters_;
   std::span<float> values_, gradients_;
   std::vector<float> logits_;
@@ -466,6 +471,187 @@ TEST(Worker, ThrowsWhatIsWrongBeforeTheFirstStep) {
   spec::Trial trial = trial_of(0, 1);
   trial.learning_rate.piecewise = "0.1;30";
   EXPECT_THROW(run(trial), Error);
+}
+
+// ---- Several ranks ---------------------------------------------------------------------------
+
+// A world of bowls, each with its own target: kTarget, and 1 more for every further rank.
+struct World {
+  spec::Trial trial = trial_of(2, 5);
+  const char* strategy = "replicated";
+  std::function<Hooks(int rank)> hooks = [](int) { return Hooks{}; };
+  int broken = -1;  // the rank whose loss is no number
+  std::int64_t breaks_at = Bowl::kNever;
+
+  std::deque<Log> logs = {};  // by rank
+  std::vector<Outcome> run(int world) {
+    logs.resize(static_cast<std::size_t>(world));
+    std::vector<Outcome> outcomes(logs.size());
+    const auto ranks = comm::connect_threads(world);
+    comm::on_every_rank(ranks, [&](comm::Transport& transport) {
+      const auto rank = static_cast<std::size_t>(transport.rank());
+      Site site;
+      site.ranks.topology = transport.topology();
+      site.strategy = &strategy::find_strategy(strategy);
+      site.spin = false;
+      auto bowl =
+          std::make_unique<Bowl>(logs[rank], transport.rank() == broken ? breaks_at : Bowl::kNever,
+                                 0, Bowl::kTarget + static_cast<float>(rank));
+      outcomes[rank] =
+          train(trial, bowl_model(), std::move(bowl), transport, site, hooks(transport.rank()));
+    });
+    return outcomes;
+  }
+};
+
+TEST(Ranks, FindTheMeanOfWhatTheySee) {
+  World world{.trial = trial_of(0, 200)};
+  world.run(3);
+  for (const Log& log : world.logs) {
+    EXPECT_EQ(log.parameters, world.logs.front().parameters);
+    EXPECT_NEAR(log.parameters.front(), Bowl::kTarget + 1, 1e-3);
+  }
+}
+
+TEST(Ranks, ReportTheMeanOfTheirLosses) {
+  World world{.trial = trial_of(0, 200)};
+  for (const Outcome& outcome : world.run(3)) {
+    // Two of three ranks are a distance of 1 away, in every element.
+    EXPECT_NEAR(outcome.samples.back().base_loss, 2 * Bowl::kElements * 0.5 * 2 / 3, 1e-4);
+  }
+}
+
+TEST(Ranks, FollowTheirOwnTargetsWhereTheyAreIndependent) {
+  for (const char* strategy : {"independent", "barrier_only"}) {
+    World world{.trial = trial_of(0, 200), .strategy = strategy};
+    world.run(3);
+    for (std::size_t rank = 0; rank < 3; ++rank) {
+      EXPECT_NEAR(world.logs[rank].parameters.front(), Bowl::kTarget + static_cast<float>(rank),
+                  1e-3);
+    }
+  }
+}
+
+TEST(Ranks, CountTheirBytes) {
+  World world{.trial = trial_of(1, 4)};
+  // 8 floats are less than a cache line: rank 0 owns them. And 16 of the tally.
+  const std::vector<Outcome> outcomes = world.run(2);
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.bytes_sent, 5 * (8 + 16) * sizeof(float));
+    EXPECT_EQ(outcome.bytes_received, 5 * (8 + 16) * sizeof(float));
+  }
+}
+
+TEST(Ranks, StopTogetherWhenOneIsInterrupted) {
+  std::atomic<bool> stop = false;
+  World world{.trial = trial_of(2, 1'000'000)};
+  world.hooks = [&](int rank) {
+    Hooks hooks;
+    if (rank == 1) {
+      hooks.stop = &stop;
+      hooks.on_step = [&](const record::Sample&, std::int64_t timed) { stop = timed == 4; };
+    }
+    return hooks;
+  };
+  for (const Outcome& outcome : world.run(3)) {
+    EXPECT_EQ(outcome.ending, Ending::interrupted);
+    // It wishes so behind step 6, and all know behind the next.
+    EXPECT_EQ(outcome.samples.size(), 7);
+    EXPECT_EQ(outcome.warm_up_steps, 2);
+  }
+}
+
+TEST(Ranks, StopTogetherWhenOneIsInterruptedWhileItWarmsUp) {
+  std::atomic<bool> stop = false;
+  World world{.trial = trial_of(1000, 1000)};
+  world.hooks = [&](int rank) {
+    Hooks hooks;
+    if (rank == 2) {
+      hooks.stop = &stop;
+      hooks.on_step = [&](const record::Sample& sample, std::int64_t) { stop = sample.step == 1; };
+    }
+    return hooks;
+  };
+  for (const Outcome& outcome : world.run(3)) {
+    EXPECT_EQ(outcome.ending, Ending::interrupted);
+    EXPECT_EQ(outcome.samples.size(), 3);
+    EXPECT_EQ(outcome.warm_up_steps, 3);
+  }
+}
+
+TEST(Ranks, EndTheirWarmUpTogetherWhenTheFirstIsWarm) {
+  World world;
+  world.trial.num_warmup_batches.reset();
+  world.hooks = [&](int rank) {
+    Hooks hooks;
+    hooks.warmed_up = [rank](std::span<const double> seconds) {
+      return rank == 0 ? seconds.size() == 4 : seconds.size() == 1;
+    };
+    return hooks;
+  };
+  for (const Outcome& outcome : world.run(3)) {
+    EXPECT_EQ(outcome.warm_up_steps, 5);
+    EXPECT_EQ(outcome.samples.size(), 10);
+    EXPECT_EQ(outcome.ending, Ending::batches);
+  }
+}
+
+TEST(Ranks, EndTogetherWhenTheFirstIsPreciseEnoughOrItsTimeIsUp) {
+  World precise{.trial = trial_of(2, 1000)};
+  precise.hooks = [&](int rank) {
+    Hooks hooks;
+    hooks.precise_enough = [rank](std::span<const record::Sample> timed) {
+      return rank == 0 ? timed.size() >= 3 : timed.size() >= 2;
+    };
+    return hooks;
+  };
+  for (const Outcome& outcome : precise.run(2)) {
+    EXPECT_EQ(outcome.ending, Ending::precision);
+    EXPECT_EQ(outcome.samples.size(), 2 + 4);
+  }
+  World timed{.trial = trial_of(2, 1000)};
+  timed.trial.max_time = 0;
+  for (const Outcome& outcome : timed.run(2)) {
+    EXPECT_EQ(outcome.ending, Ending::time);
+    EXPECT_EQ(outcome.samples.size(), 2 + 2);
+  }
+}
+
+TEST(Ranks, DoNotWaitForEachOtherWhereTheyAreIndependent) {
+  std::promise<void> first_is_through;
+  const std::shared_future<void> through = first_is_through.get_future().share();
+  World world{.trial = trial_of(0, 20), .strategy = "independent"};
+  world.hooks = [&](int rank) {
+    Hooks hooks;
+    hooks.on_step = [&, rank](const record::Sample&, std::int64_t timed) {
+      if (rank == 0 && timed == 20) first_is_through.set_value();
+      if (rank == 1 && timed == 1) {
+        EXPECT_EQ(through.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+      }
+    };
+    return hooks;
+  };
+  for (const Outcome& outcome : world.run(2)) EXPECT_EQ(outcome.samples.size(), 20);
+}
+
+TEST(Ranks, AllEndWhenALossIsNotFinite) {
+  for (const char* strategy : {"replicated", "parameter_server", "horovod", "barrier_only"}) {
+    World world{.trial = trial_of(2, 100), .strategy = strategy, .broken = 1, .breaks_at = 6};
+    const std::vector<Outcome> outcomes = world.run(3);
+    for (const Outcome& outcome : outcomes) {
+      EXPECT_EQ(outcome.ending, Ending::error);
+      // Who still waited for another rank in the step before has that one less.
+      EXPECT_THAT(outcome.samples.size(), testing::AnyOf(5, 6));
+      ASSERT_TRUE(outcome.error);
+      EXPECT_EQ(outcome.error->code(), ExitCode::rank_failed);
+      EXPECT_THAT(outcome.error->what(), HasSubstr("the loss is nan at step 6"));
+    }
+    EXPECT_EQ(outcomes[1].samples.size(), 6);
+    for (const std::size_t rank : {0, 2}) {
+      EXPECT_THAT(outcomes[rank].error->what(), HasSubstr("rank 1 on "));
+      EXPECT_THAT(outcomes[rank].error->what(), HasSubstr("failed at step 6: "));
+    }
+  }
 }
 
 }  // namespace

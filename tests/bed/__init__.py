@@ -212,7 +212,7 @@ class Hosts:
         self._accepted = self._everything().keys()
 
     def assert_nothing_left(self, within=5):
-        """No process, temporary file or shared memory but those accepted, on any host that lives."""
+        """No process, temporary file or shared memory but what was accepted, on any live host."""
         deadline = time.monotonic() + within
         while left := [text for key, text in self._everything().items()
                        if key not in self._accepted]:

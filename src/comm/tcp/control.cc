@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "comm/lost.h"
 
 namespace lockstep::comm::tcp {
 namespace {
@@ -81,7 +82,7 @@ std::vector<std::string> Control::all_gather(const std::string& mine) {
 }
 
 void Control::fail(const Error& error) {
-  declare(fmt::format("{} failed: {}", whereabouts(rank_, own_step_), error.what()), error.hint());
+  declare(lost_rank(rank_, member(rank_).host_name, own_step_, error));
 }
 
 void Control::check() const {
@@ -168,7 +169,7 @@ void Control::understand(Link& link, const Frame& frame) {
     case Frame::Kind::failure: {
       const auto cause = unpack(frame.body);
       LOCKSTEP_CHECK(cause.size() == 2);
-      return declare(cause[0], cause[1]);
+      return declare(Error(ExitCode::rank_failed, cause[0], cause[1]));
     }
     case Frame::Kind::suspicion: {
       const auto body = unpack(frame.body);
@@ -233,7 +234,9 @@ void Control::lose(int peer, const std::string& how) {
   for (const Link& link : links_) {
     if (link.peer == peer) step = link.step;
   }
-  declare(fmt::format("{} is lost: {}", whereabouts(peer, step), how), kHint);
+  const std::string when = step < 0 ? "" : fmt::format(" at step {}", step);
+  declare(Error(ExitCode::rank_failed,
+                fmt::format("{} was lost{}: {}", member(peer).who(), when, how), kHint));
 }
 
 void Control::close(Link& link) {
@@ -249,22 +252,17 @@ void Control::finish(Link& link) {
   changed_.notify_all();
 }
 
-void Control::declare(const std::string& message, const std::string& hint) {
+void Control::declare(const Error& cause) {
   const std::scoped_lock lock(mutex_);
   if (failure_) return;
-  failure_.emplace(ExitCode::rank_failed, message, hint);
+  failure_ = cause;
   // Before anybody here can know: the farewell of a thread that does must come behind.
-  asio::post(*io_, [this, message, hint] {
-    const std::vector<std::string> cause = {message, hint};
-    send_to_all({Frame::Kind::failure, pack(cause)});
+  asio::post(*io_, [this, cause] {
+    const std::vector<std::string> body = {cause.what(), cause.hint()};
+    send_to_all({Frame::Kind::failure, pack(body)});
   });
   failed_ = true;
   changed_.notify_all();
-}
-
-std::string Control::whereabouts(int rank, std::int64_t step) const {
-  const std::string who = table_.members[static_cast<std::size_t>(rank)].who();
-  return step < 0 ? who : fmt::format("{}, at step {},", who, step);
 }
 
 }  // namespace lockstep::comm::tcp

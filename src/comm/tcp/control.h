@@ -41,6 +41,8 @@ class Control {
   void suspect(int peer, const std::string& reason);
 
  private:
+  const Member& member(int rank) const { return table_.members[static_cast<std::size_t>(rank)]; }
+
   struct Link {
     Link(asio::io_context& io, int of, Socket connected)
         : peer(of), socket(std::move(connected)), outbox_changed(io) {}
@@ -73,8 +75,7 @@ class Control {
   void finish(Link& link);
 
   // On any thread. The first cause is kept, and told to everybody.
-  void declare(const std::string& message, const std::string& hint);
-  std::string whereabouts(int rank, std::int64_t step) const;
+  void declare(const Error& cause);
 
   const int rank_;
   const Table table_;

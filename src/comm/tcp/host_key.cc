@@ -1,8 +1,5 @@
 #include "comm/tcp/host_key.h"
 
-#include <unistd.h>
-
-#include <array>
 #include <filesystem>
 
 #include "base/files.h"
@@ -19,12 +16,6 @@ std::string host_key() {
                   .string();
   }
   return key;
-}
-
-std::string host_name() {
-  std::array<char, 256> name = {};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 }  // namespace lockstep::comm::tcp

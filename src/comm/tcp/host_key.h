@@ -8,6 +8,4 @@ namespace lockstep::comm::tcp {
 // other. Containers are hosts of their own.
 std::string host_key();
 
-std::string host_name();
-
 }  // namespace lockstep::comm::tcp

@@ -9,6 +9,7 @@
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -73,15 +74,16 @@ asio::awaitable<Socket> dial(const std::string& address) {
   asio::ip::tcp::resolver resolver(executor);
   const auto endpoints =
       co_await resolver.async_resolve(parsed.host, parsed.port, asio::use_awaitable);
-  Socket socket(executor);
+  const auto socket = std::make_shared<Socket>(executor);
   asio::steady_timer patience(executor, kDialTime);
-  patience.async_wait([&socket](asio::error_code cancelled) {
-    if (!cancelled) socket.close();
+  // Its turn may come when the connection has just been made and handed on.
+  patience.async_wait([attempt = std::weak_ptr(socket)](asio::error_code cancelled) {
+    if (const auto late = attempt.lock(); late && !cancelled) late->close();
   });
-  co_await asio::async_connect(socket, endpoints, asio::use_awaitable);
+  co_await asio::async_connect(*socket, endpoints, asio::use_awaitable);
   patience.cancel();
-  prepare(socket);
-  co_return socket;
+  prepare(*socket);
+  co_return std::move(*socket);
 }
 
 asio::awaitable<Socket> accept(Acceptor& acceptor) {

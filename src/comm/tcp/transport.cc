@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "comm/host_memory.h"
+#include "comm/lost.h"
 #include "comm/tcp.h"
 #include "comm/tcp/address.h"
 #include "comm/tcp/control.h"
@@ -95,7 +96,7 @@ std::unique_ptr<Transport> connect(const TcpOptions& options, std::optional<List
   tcp::Member self = {.rank = rank,
                       .world = options.world,
                       .host_key = options.host_key.empty() ? tcp::host_key() : options.host_key,
-                      .host_name = tcp::host_name(),
+                      .host_name = own_host_name(),
                       .process = getpid(),
                       .data_address = {},
                       .secret = random_secret()};

@@ -52,10 +52,11 @@ struct Awaited {
   Wire::Done done;
 };
 
-// A message that came before anybody waited for it.
+// A message, or the begin of one, that came before anybody waited for it.
 struct Early {
   Header header;
-  std::vector<float> payload;  // as encoded
+  std::size_t floats = 0;  // so many of them
+  std::vector<std::byte> payload;
 };
 
 // Messages with one tag from one peer; one of the two queues is empty.
@@ -75,7 +76,7 @@ struct Peer {
   std::unordered_map<std::uint32_t, Mailbox> mailboxes;
   std::size_t awaited = 0;  // in all mailboxes
   bool ended = false;       // nothing more will come
-  std::vector<float> encoding_piece, decoding_piece;
+  std::vector<std::byte> encoding_piece, decoding_piece;
 };
 
 class TcpWire final : public Wire {
@@ -153,8 +154,8 @@ class TcpWire final : public Wire {
       co_await asio::async_write(peer.socket, buffers, move_all, asio::use_awaitable);
       co_return;
     }
-    peer.encoding_piece.resize(kPieceFloats);
-    auto* piece = reinterpret_cast<std::byte*>(peer.encoding_piece.data());
+    peer.encoding_piece.resize(kPieceFloats * sizeof(float));
+    std::byte* piece = peer.encoding_piece.data();
     co_await asio::async_write(peer.socket, buffers, move_all, asio::use_awaitable);
     for (std::size_t begin = 0; begin < message.data.size(); begin += kPieceFloats) {
       const auto part =
@@ -173,16 +174,13 @@ class TcpWire final : public Wire {
         co_await asio::async_read(peer.socket, asio::buffer(&header, sizeof header),
                                   asio::use_awaitable);
         Mailbox& mailbox = peer.mailboxes[header.tag];
+        Early early = co_await read_until_awaited(peer, header, mailbox);
         if (mailbox.awaited.empty()) {
-          Early early = co_await read_early(peer, header);
-          if (mailbox.awaited.empty()) {
-            mailbox.early.push_back(std::move(early));
-            continue;
-          }
-          open(early, mailbox.awaited.front());
-        } else {
-          co_await read_awaited(peer, header, mailbox.awaited.front());
+          mailbox.early.push_back(std::move(early));
+          continue;
         }
+        open(early, mailbox.awaited.front());
+        co_await read_rest(peer, header, early.floats, mailbox.awaited.front());
         const Awaited message = std::move(mailbox.awaited.front());
         mailbox.awaited.pop_front();
         --peer.awaited;
@@ -194,35 +192,42 @@ class TcpWire final : public Wire {
     }
   }
 
-  asio::awaitable<Early> read_early(Peer& peer, Header header) {
-    const std::size_t bytes = encoded_bytes(header.floats, header.encoding);
-    Early early = {header, std::vector<float>((bytes + sizeof(float) - 1) / sizeof(float))};
-    co_await asio::async_read(peer.socket, asio::buffer(early.payload.data(), bytes), move_all,
-                              asio::use_awaitable);
-    received_ += bytes;
+  // Keeps what arrives while nobody waits for it: nothing, mostly.
+  asio::awaitable<Early> read_until_awaited(Peer& peer, Header header, const Mailbox& mailbox) {
+    Early early = {header, 0, {}};
+    while (early.floats < header.floats && mailbox.awaited.empty()) {
+      early.payload.reserve(encoded_bytes(header.floats, header.encoding));
+      const std::size_t floats = std::min(kPieceFloats, header.floats - early.floats);
+      const std::size_t begin = early.payload.size();
+      const std::size_t bytes = encoded_bytes(floats, header.encoding);
+      early.payload.resize(begin + bytes);
+      co_await asio::async_read(peer.socket, asio::buffer(early.payload.data() + begin, bytes),
+                                move_all, asio::use_awaitable);
+      early.floats += floats;
+      received_ += bytes;
+    }
     co_return early;
   }
 
   static void open(const Early& early, const Awaited& awaited) {
     LOCKSTEP_CHECK(early.header.floats == awaited.into.size());
-    decode(reinterpret_cast<const std::byte*>(early.payload.data()), early.header.encoding,
-           awaited.into, awaited.add);
+    decode(early.payload.data(), early.header.encoding, awaited.into.first(early.floats),
+           awaited.add);
   }
 
-  asio::awaitable<void> read_awaited(Peer& peer, Header header, const Awaited& awaited) {
-    LOCKSTEP_CHECK(header.floats == awaited.into.size());
+  asio::awaitable<void> read_rest(Peer& peer, Header header, std::size_t begin,
+                                  const Awaited& awaited) {
+    const std::span<float> rest = awaited.into.subspan(begin);
     if (header.encoding == Encoding::fp32 && !awaited.add) {
-      co_await asio::async_read(peer.socket,
-                                asio::buffer(awaited.into.data(), awaited.into.size_bytes()),
-                                move_all, asio::use_awaitable);
-      received_ += awaited.into.size_bytes();
+      co_await asio::async_read(peer.socket, asio::buffer(rest.data(), rest.size_bytes()), move_all,
+                                asio::use_awaitable);
+      received_ += rest.size_bytes();
       co_return;
     }
-    peer.decoding_piece.resize(kPieceFloats);
-    auto* piece = reinterpret_cast<std::byte*>(peer.decoding_piece.data());
-    for (std::size_t begin = 0; begin < awaited.into.size(); begin += kPieceFloats) {
-      const auto part =
-          awaited.into.subspan(begin, std::min(kPieceFloats, awaited.into.size() - begin));
+    peer.decoding_piece.resize(kPieceFloats * sizeof(float));
+    std::byte* piece = peer.decoding_piece.data();
+    for (std::size_t at = 0; at < rest.size(); at += kPieceFloats) {
+      const std::span<float> part = rest.subspan(at, std::min(kPieceFloats, rest.size() - at));
       const std::size_t bytes = encoded_bytes(part.size(), header.encoding);
       co_await asio::async_read(peer.socket, asio::buffer(piece, bytes), move_all,
                                 asio::use_awaitable);

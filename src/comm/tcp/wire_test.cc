@@ -122,6 +122,16 @@ TEST_F(TcpWire, KeepsAMessageUntilSomebodyWaitsForIt) {
   EXPECT_EQ(1'000'000.0F, got_early.back());
 }
 
+TEST_F(TcpWire, PutsAMessageInPlaceThatIsHalfHereAlready) {
+  const Floats sent = counting(3'000'000, 0);
+  Floats sums(sent.size(), 1);
+  send(0, 1, 1, sent);
+  wait_until([&] { return ranks_[1]->wire()->bytes_received() > 0; });
+  receive(1, 0, 1, sums, true);
+  pending_.wait();
+  EXPECT_EQ(counting(sent.size(), 1), sums);
+}
+
 TEST_F(TcpWire, CountsThePayloadAsEncoded) {
   const Floats data(1001, 1.5F);
   Floats plain(data.size()), half(data.size());
@@ -155,7 +165,7 @@ TEST_F(TcpWire, NamesThePeerThatLeavesSomebodyWaiting) {
       return false;
     } catch (const Error& error) {
       EXPECT_EQ(
-          "rank 0 on " + ranks_[1]->host_name(0) + " is lost: it closed its connection for data",
+          "rank 0 on " + ranks_[1]->host_name(0) + " was lost: it closed its connection for data",
           error.what());
       return true;
     }

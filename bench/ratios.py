@@ -1,0 +1,37 @@
+"""What the benchmarks share: turns, ratios with intervals, arguments."""
+
+import argparse
+import random
+import statistics
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def turning(sides, number):
+    """All sides, another one first in every round."""
+    first = number % len(sides)
+    return sides[first:] + sides[:first]
+
+
+def bootstrap(values, draws=10000):
+    """95 % percentile interval of the median; the same every time."""
+    generator = random.Random(1)
+    medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(draws))
+    return medians[int(0.025 * draws)], medians[int(0.975 * draws) - 1]
+
+
+def networks(text):
+    chosen = []
+    for entry in text.split(","):
+        model, _, batch = entry.partition(":")
+        if not batch.isdigit() or int(batch) == 0:
+            raise argparse.ArgumentTypeError(f"'{entry}' is not MODEL:BATCH")
+        chosen.append((model, int(batch)))
+    return chosen
+
+
+def positive(text):
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
+    return int(text)
