@@ -116,6 +116,48 @@ TEST(CountWrong, SeesWhatAnAllGatherHasNotBrought) {
   EXPECT_EQ(count_wrong(data, share), 50);
 }
 
+// A transport with a library that sums up on its own, though not always rightly.
+class WithVendor : public comm::Transport, public comm::VendorAllReduce {
+ public:
+  explicit WithVendor(float error) : error_(error) {}
+
+  int rank() const override { return inner_->rank(); }
+  const comm::Topology& topology() const override { return inner_->topology(); }
+  const std::string& host_name(int rank) const override { return inner_->host_name(rank); }
+  std::vector<std::string> all_gather(const std::string& mine) override {
+    return inner_->all_gather(mine);
+  }
+  void share(std::size_t bytes) override { inner_->share(bytes); }
+  std::span<std::byte> memory_of(int rank) const override { return inner_->memory_of(rank); }
+  comm::Wire* wire() override { return nullptr; }
+  comm::VendorAllReduce* vendor() override { return this; }
+  void fail(const Error& error) override { inner_->fail(error); }
+  void check() const override { inner_->check(); }
+  void at_step(std::int64_t step) override { inner_->at_step(step); }
+
+  void all_reduce(std::span<float> data) override { data.back() += error_; }  // one rank's sums
+
+ private:
+  const float error_;
+  const std::unique_ptr<comm::Transport> inner_ = std::move(comm::connect_threads(1).front());
+};
+
+std::int64_t wrong_of_vendor(float error) {
+  WithVendor transport(error);
+  EXPECT_THAT(sensible_algorithms(CommKind::all_reduce, transport), Contains("vendor"));
+  check_algorithms(CommKind::all_reduce, transport, {"vendor"});
+  std::int64_t wrong = 0;
+  measure_collectives(transport,
+                      {.cases = {{{0, 10}, {16, 20}}}, .algorithms = {"vendor"}, .iterations = 1},
+                      [&](const CommRow& row) { wrong = row.wrong.value(); });
+  return wrong;
+}
+
+TEST(MeasureCollectives, CountsTheElementsThatALibraryGetsWrong) {
+  EXPECT_EQ(wrong_of_vendor(0), 0);
+  EXPECT_EQ(wrong_of_vendor(1), 2);  // one of each bucket
+}
+
 // ---- Algorithms ------------------------------------------------------------------------------
 
 TEST(SensibleAlgorithms, LeaveOutWhatIsNothingNewOrNoScatter) {
