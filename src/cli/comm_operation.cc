@@ -30,6 +30,14 @@ comm::Exchange part(comm::Collective collective, CommKind kind) {
   return {.collective = std::move(collective)};
 }
 
+std::vector<comm::Program> programs(const comm::Transport& transport, const CommPlan& plan,
+                                    std::span<const comm::Range> chunks) {
+  return comm::compile_chunks(
+      transport.topology(), transport.rank(), chunks.size(), [&](std::size_t i, int rank) {
+        return part(whole(transport.topology(), rank, plan, chunks[i]), plan.kind);
+      });
+}
+
 std::vector<comm::Window> in_place(std::span<const comm::Window> arrays) {
   std::vector<comm::Window> windows(arrays.begin(), arrays.end());
   for (comm::Window& window : windows) window.parameters = window.gradients;
@@ -41,14 +49,8 @@ class ScheduledOperation : public CommOperation {
   ScheduledOperation(comm::Transport& transport, std::span<const comm::Window> arrays,
                      const CommPlan& plan, std::span<const comm::Range> chunks)
       : chunks_(static_cast<int>(chunks.size())),
-        executor_(transport,
-                  compile_chunks(transport.topology(), transport.rank(), chunks.size(),
-                                 [&](std::size_t chunk, int rank) {
-                                   return part(
-                                       whole(transport.topology(), rank, plan, chunks[chunk]),
-                                       plan.kind);
-                                 }),
-                  in_place(arrays), keeper_, plan.spin) {}
+        executor_(transport, programs(transport, plan, chunks), in_place(arrays), keeper_,
+                  plan.spin) {}
 
   void run() override {
     executor_.begin();
@@ -69,6 +71,24 @@ class ScheduledOperation : public CommOperation {
   comm::Executor executor_;
 };
 
+class VendorOperation : public CommOperation {
+ public:
+  VendorOperation(comm::VendorAllReduce& vendor, std::span<float> data, const Buckets& buckets)
+      : vendor_(vendor), data_(data), buckets_(buckets) {}
+
+  void run() override {
+    for (const comm::Range bucket : buckets_) {
+      vendor_.all_reduce(data_.subspan(bucket.begin, bucket.size()));
+    }
+  }
+  void settle() override {}
+
+ private:
+  comm::VendorAllReduce& vendor_;
+  const std::span<float> data_;
+  const Buckets buckets_;
+};
+
 }  // namespace
 
 std::size_t floats_in(const Buckets& buckets) {
@@ -83,7 +103,7 @@ std::vector<comm::Window> share_arrays(comm::Transport& transport, std::span<con
     chunks = std::max(chunks, chunks_of(buckets).size());
     for (const comm::Range bucket : buckets) floats = std::max(floats, bucket.end);
   }
-  return share_windows(transport, chunks, floats);
+  return comm::share_windows(transport, chunks, floats);
 }
 
 std::vector<comm::Range> owned_ranges(const comm::Topology& topology, int rank,
@@ -98,10 +118,12 @@ std::vector<comm::Range> owned_ranges(const comm::Topology& topology, int rank,
 std::unique_ptr<CommOperation> start_operation(comm::Transport& transport,
                                                std::span<const comm::Window> arrays,
                                                const CommPlan& plan) {
-  transport.all_gather({});  // nobody waits for a counter any more
-  for (comm::Counter& counter : arrays[static_cast<std::size_t>(transport.rank())].counters) {
-    counter.value = 0;
+  const comm::Window& mine = arrays[static_cast<std::size_t>(transport.rank())];
+  if (plan.algorithm == nullptr) {
+    return std::make_unique<VendorOperation>(*transport.vendor(), mine.gradients, plan.buckets);
   }
+  transport.all_gather({});  // nobody waits for a counter any more
+  for (comm::Counter& counter : mine.counters) counter.value = 0;
   transport.all_gather({});
   return std::make_unique<ScheduledOperation>(transport, arrays, plan, chunks_of(plan.buckets));
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/transport.h"
 #include "comm/window.h"
 
 namespace lockstep::cli {
@@ -25,8 +26,8 @@ std::vector<comm::Window> share_arrays(comm::Transport& transport, std::span<con
 
 struct CommPlan {
   CommKind kind = CommKind::all_reduce;
-  comm::Algorithm* algorithm = nullptr;
-  Buckets buckets;
+  comm::Algorithm* algorithm = nullptr;  // null: the transport's vendor's, an all_reduce
+  Buckets buckets = {};
   bool spin = true;  // see comm::Executor
 };
 

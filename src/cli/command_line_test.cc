@@ -34,7 +34,7 @@ struct Output {
 Output lockstep(const std::vector<std::string>& arguments) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  const ExitCode code = command_line(arguments, /*transports=*/{});
+  const ExitCode code = command_line(arguments, comm::transports());
   return {code, ::testing::internal::GetCapturedStdout(), ::testing::internal::GetCapturedStderr()};
 }
 

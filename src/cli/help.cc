@@ -73,6 +73,10 @@ std::string explanation(const Flag& flag) {
 
 }  // namespace
 
+std::string flag_help(const Flag& flag) {
+  return two_columns(spelling(flag), explanation(flag));
+}
+
 std::string program_help() {
   std::string out =
       "lockstep measures how fast and how well deep-learning training runs on this machine.\n\n"
@@ -103,7 +107,7 @@ std::string run_help(bool full) {
   for (const Flag& flag : spec::flags()) {
     if (!full && flag.status != Status::works) continue;
     if (flag.group != group) out += fmt::format("\n{}:\n", group = flag.group);
-    out += two_columns(spelling(flag), explanation(flag));
+    out += flag_help(flag);
   }
   out +=
       "\nDashes and underscores are equal; a default stands in brackets. LOCKSTEP_BATCH_SIZE=16 "

@@ -2,7 +2,12 @@
 
 #include <string>
 
+#include "spec/flags.h"
+
 namespace lockstep::cli {
+
+// A flag's own lines in such a text: how it is spelt, what it does and its default.
+std::string flag_help(const spec::Flag& flag);
 
 std::string program_help();
 std::string run_help(bool full);  // full: also the flags without effect and the refused ones

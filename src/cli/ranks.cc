@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <utility>
 
-#include "cli/command_line.h"
+#include "cli/rank_threads.h"
 #include "cli/world.h"
 #include "machine/cores.h"
 
@@ -97,22 +96,15 @@ class Rank {
         hooks_(hooks),
         site_(site_of(job, transport.topology())) {}
 
-  // Whatever goes wrong here, the other ranks hear of it.
   void run() {
-    try {
-      if (site_.ranks.trains(transport_.rank())) {
-        work();
-      } else {
-        serve();
-      }
-    } catch (const std::exception&) {
-      error = current_error();
-      transport_.fail(*error);
+    if (site_.ranks.trains(transport_.rank())) {
+      work();
+    } else {
+      serve();
     }
   }
 
   WorldOutcome outcome;
-  std::optional<Error> error;
 
  private:
   void work() {
@@ -171,26 +163,14 @@ WorldOutcome run_ranks(const Job& job, std::vector<std::unique_ptr<comm::Transpo
   for (std::size_t device = 0; device < ranks.size(); ++device) {
     here.push_back(std::make_unique<Rank>(job, *ranks[device], device, hooks));
   }
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < here.size(); ++i) {
-      threads.emplace_back([rank = here[i].get()] { rank->run(); });
-    }
-    here.front()->run();
+  const std::optional<Error> error = on_every_rank(ranks, [&](std::size_t i) { here[i]->run(); });
+  WorldOutcome& outcome = here.front()->outcome;
+  if (error) {
+    if (ranks.front()->world() == 1) throw Error(*error);
+    outcome.mine.ending = train::Ending::error;
+    outcome.mine.error = error;
   }
-  Rank& first = *here.front();
-  // A world of one tells its own story; in a larger one the first cause names the rank.
-  const bool alone = ranks.front()->world() == 1;
-  if (first.error && alone) throw Error(*first.error);
-  if (!alone) {
-    try {
-      ranks.front()->check();
-    } catch (const Error& cause) {
-      first.outcome.mine.ending = train::Ending::error;
-      first.outcome.mine.error = cause;
-    }
-  }
-  return std::move(first.outcome);
+  return std::move(outcome);
 }
 
 }  // namespace lockstep::cli

@@ -12,7 +12,6 @@
 #include "cli/environment_json.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
-#include "cli/mpi_program.h"
 #include "cli/outlook.h"
 #include "cli/ranks.h"
 #include "cli/run_log.h"
@@ -23,7 +22,6 @@
 #include "report/run_json.h"
 #include "spec/flags.h"
 #include "spec/launched.h"
-#include "spec/names.h"
 #include "stats/result.h"
 #include "stats/warmup.h"
 #include "train/learning_rate.h"
@@ -206,21 +204,6 @@ ExitCode exit_code(const Job& job, const Finished& finished) {
   return job.trial.strict && !stable ? ExitCode::unstable : ExitCode::ok;
 }
 
-bool has_transport(Transports transports, spec::Transport wanted) {
-  return std::ranges::find(transports, spec::name(wanted), &comm::TransportRow::name) !=
-         transports.end();
-}
-
-// Goes on as the program that has MPI.
-[[noreturn]] void go_on_with_mpi(Arguments arguments) {
-  std::vector<std::string> words = {"lockstep", "run"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  become_mpi_program(this_program(), argv.data());
-}
-
 void make_directory(const std::string& path) {
   if (path.empty()) return;
   std::error_code error;
@@ -243,7 +226,7 @@ ExitCode run(Arguments arguments, Transports transports) {
     return ExitCode::ok;
   }
   const Membership member = membership(parsed.trial, spec::launched(process_getenv));
-  if (!has_transport(transports, member.transport)) go_on_with_mpi(arguments);
+  go_on_with(member.transport, transports, "run", arguments);
   const Job job = make_job(parsed.trial, member);
   if (const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
       unused && job.training()) {

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/comm.h"
+#include "cli/comm_options.h"
 #include "cli/command_line.h"
 #include "cli/flag_listing.h"
 #include "cli/help.h"
@@ -110,6 +112,7 @@ ExitCode help(Arguments arguments, Transports transports) {
 // New verbs stand above `version`.
 constexpr Verb kVerbs[] = {
     {"run", "train a network and measure it", run_help, run},
+    {"comm", "measure the collectives alone", comm_help, comm},
     {"list", "list what lockstep knows", list_help, list},
     {"show", "show the layers of a model", show_help, show},
     {"version", "print the version", version_help, version},

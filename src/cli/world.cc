@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "cli/mpi_program.h"
 #include "spec/names.h"
 
 namespace lockstep::cli {
@@ -59,6 +60,17 @@ std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports
                 "start the ranks with mpirun or srun, or leave vendor out");
   }
   return ranks;
+}
+
+void go_on_with(spec::Transport wanted, Transports transports, std::string_view verb,
+                Arguments arguments) {
+  if (std::ranges::count(transports, spec::name(wanted), &comm::TransportRow::name) > 0) return;
+  std::vector<std::string> words = {"lockstep", std::string(verb)};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  become_mpi_program(this_program(), argv.data());
 }
 
 train::Site site_of(const Job& job, const comm::Topology& topology) {

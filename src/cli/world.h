@@ -14,6 +14,10 @@ namespace lockstep::cli {
 // Error(usage) where MPI has other ranks than its launcher told.
 std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports transports);
 
+// Returns where this program has the transport; else it goes on as the one that has MPI.
+void go_on_with(spec::Transport wanted, Transports transports, std::string_view verb,
+                Arguments arguments);
+
 // What all ranks agree on, by the trial.
 train::Site site_of(const Job& job, const comm::Topology& topology);
 

@@ -1,0 +1,143 @@
+#include "cli/comm.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "cli/comm_options.h"
+#include "cli/comm_report.h"
+#include "cli/environment_json.h"
+#include "cli/job.h"
+#include "cli/rank_threads.h"
+#include "cli/world.h"
+#include "machine/cores.h"
+#include "spec/names.h"
+#include "train/buckets.h"
+
+namespace lockstep::cli {
+namespace {
+
+// By rank: all of them make the same ones.
+std::vector<Buckets> cases_of(const CommOptions& options, const Job& job) {
+  std::vector<Buckets> cases;
+  for (const std::size_t bytes : options.sizes) cases.push_back({{0, bytes / sizeof(float)}});
+  if (!cases.empty()) return cases;
+  const auto engine = engine::compile(job.graph, engine_options(job));
+  const train::Layout layout = train::layout_of(*engine);
+  Buckets all;
+  std::set<std::size_t> sizes;
+  for (const train::Bucket& bucket :
+       train::buckets(layout.segments, job.trial.exchange, train::kBucketBytes)) {
+    all.push_back(bucket.range);
+    sizes.insert(bucket.range.size());
+  }
+  for (const std::size_t size : sizes) cases.push_back({{0, size}});
+  if (all.size() > 1) cases.push_back(std::move(all));
+  return cases;
+}
+
+nlohmann::ordered_json configuration_of(const CommOptions& options, const Job& job,
+                                        const comm::Topology& topology) {
+  const std::set<int> hosts(topology.host_of.begin(), topology.host_of.end());
+  nlohmann::ordered_json json = {{"operation", kCommKinds[static_cast<std::size_t>(options.kind)]},
+                                 {"transport", spec::name(job.member.transport)},
+                                 {"ranks", topology.world()},
+                                 {"hosts", hosts.size()},
+                                 {"threads_per_device", job.trial.threads_per_device},
+                                 {"oversubscribed", job.oversubscribed()},
+                                 {"processors", machine::ranges(job.processors())}};
+  if (options.sizes.empty()) json["model"] = job.trial.model;
+  return json;
+}
+
+// The work of the ranks of this process, and rank 0's words.
+class Session {
+ public:
+  Session(const CommOptions& options, const Job& job,
+          std::vector<std::unique_ptr<comm::Transport>> ranks)
+      : options_(options),
+        job_(job),
+        ranks_(std::move(ranks)),
+        report_(options.format, options.kind, ranks_.front()->world(), options.sizes.empty()) {}
+
+  void run() {
+    const auto error = on_every_rank(ranks_, [&](std::size_t i) { measure(i); });
+    if (error) throw Error(*error);
+  }
+
+  const std::vector<CommRow>& rows() const { return rows_; }
+  std::string closing(const machine::Environment& environment) const {
+    return report_.footer(rows_, configuration_of(options_, job_, ranks_.front()->topology()),
+                          environment_json(environment));
+  }
+
+ private:
+  void measure(std::size_t i) {
+    machine::join_team(job_.placement[i]);
+    comm::Transport& transport = *ranks_[i];
+    CommSweep sweep{.kind = options_.kind,
+                    .cases = cases_of(options_, job_),
+                    .algorithms = options_.algorithms,
+                    .iterations = options_.iterations,
+                    .check = options_.check,
+                    .spin = !job_.oversubscribed()};
+    if (sweep.algorithms.empty()) {
+      sweep.algorithms = sensible_algorithms(sweep.kind, transport);
+    }
+    if (transport.rank() == 0) print(report_.header());
+    measure_collectives(transport, sweep, [&](const CommRow& row) {
+      if (i == 0) rows_.push_back(row);
+      if (transport.rank() == 0) print(report_.row(row));
+    });
+  }
+
+  static void print(const std::string& text) {
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  }
+
+  const CommOptions& options_;
+  const Job& job_;
+  const std::vector<std::unique_ptr<comm::Transport>> ranks_;
+  const CommReport report_;
+  std::vector<CommRow> rows_;
+};
+
+std::int64_t wrong_elements(const std::vector<CommRow>& rows) {
+  std::int64_t wrong = 0;
+  for (const CommRow& row : rows) wrong += row.wrong.value_or(0);
+  return wrong;
+}
+
+}  // namespace
+
+ExitCode comm(Arguments arguments, Transports transports) {
+  CommOptions options = parse_comm(arguments, process_getenv);
+  for (const std::string& warning : options.parsed.warnings) print_warning(warning);
+  spec::Trial& trial = options.parsed.trial;
+  const std::optional<spec::Launched> launched = spec::launched(process_getenv);
+  if (!options.devices_given && !launched && trial.cluster.worker_hosts.empty()) {
+    const machine::Allowed allowed = machine::allowed();
+    trial.devices = std::min(allowed.usable, allowed.cores);
+  }
+  const Membership member = membership(trial, launched);
+  go_on_with(member.transport, transports, "comm", arguments);
+  const Job job = make_job(trial, member);
+  auto ranks = connect(job, transports);
+  check_algorithms(options.kind, *ranks.front(), options.algorithms);
+
+  const bool speaks = member.ranks.front() == 0;
+  const machine::Environment environment = machine::environment();
+  if (speaks) {
+    for (const std::string& warning : machine::warnings(environment)) print_warning(warning);
+  }
+  Session session(options, job, std::move(ranks));
+  session.run();
+  if (speaks) fmt::print("{}", session.closing(environment));
+  if (const std::int64_t wrong = wrong_elements(session.rows()); wrong > 0) {
+    throw Error(ExitCode::rank_failed, fmt::format("{} elements are wrong", wrong));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace lockstep::cli

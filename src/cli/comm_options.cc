@@ -1,0 +1,289 @@
+#include "cli/comm_options.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/help.h"
+
+namespace lockstep::cli {
+namespace {
+
+using spec::Flag;
+using spec::Kind;
+using spec::Value;
+
+constexpr std::string_view kDefaultSizes = "1KB:64MB";
+
+struct OwnFlag {
+  Flag flag;
+  void (*apply)(CommOptions& options, const Value& value);
+};
+
+const std::string& text_of(const Value& value) {
+  return std::get<std::string>(value);
+}
+
+std::vector<std::string> words_of(const Value& value) {
+  std::vector<std::string> words;
+  for (const std::string& word : split(text_of(value), ',')) words.emplace_back(trim(word));
+  return words;
+}
+
+void set_format(CommOptions& options, const Value& value, CommFormat format) {
+  if (!std::get<bool>(value)) return;
+  if (options.format != CommFormat::table) {
+    throw Error(ExitCode::usage, "--json and --csv exclude each other", "give one of them");
+  }
+  options.format = format;
+}
+
+std::span<const OwnFlag> own_flags() {
+  static const std::vector<OwnFlag> flags = {
+      {{.name = "sizes",
+        .group = "What",
+        .type = {.kind = Kind::text, .default_text = kDefaultSizes},
+        .help = "bytes per rank: FROM:TO, doubling, or a list; KB, MB, GB are powers of 1024"},
+       [](CommOptions& options, const Value& value) {
+         options.sizes = parse_sizes(text_of(value));
+       }},
+      {{.name = "operation",
+        .group = "What",
+        .type = {.kind = Kind::choice,
+                 .default_text = kCommKinds[0],
+                 .choices = {std::begin(kCommKinds), std::end(kCommKinds)}},
+        .help = "what is measured"},
+       [](CommOptions& options, const Value& value) {
+         const auto at = std::ranges::find(kCommKinds, text_of(value)) - std::begin(kCommKinds);
+         options.kind = static_cast<CommKind>(at);
+       }},
+      {{.name = "algorithms",
+        .group = "What",
+        .type = {.kind = Kind::list},
+        .help = "which ones; vendor is the MPI library's own; not set: all that make sense"},
+       [](CommOptions& options, const Value& value) { options.algorithms = words_of(value); }},
+      {{.name = "iterations",
+        .group = "What",
+        .type = {.kind = Kind::integer,
+                 .default_text = "0",
+                 .low = 0,
+                 .high = std::numeric_limits<int>::max()},
+        .help = "timed samples of each row; 0: as many as fit a tenth of a second, at least 9"},
+       [](CommOptions& options, const Value& value) {
+         options.iterations = static_cast<int>(std::get<std::int64_t>(value));
+       }},
+      {{.name = "check",
+        .group = "What",
+        .type = {.kind = Kind::boolean, .default_text = "true"},
+        .help = "count wrong elements"},
+       [](CommOptions& options, const Value& value) { options.check = std::get<bool>(value); }},
+      {{.name = "json",
+        .group = "Output",
+        .type = {.kind = Kind::boolean},
+        .help = "one JSON document"},
+       [](CommOptions& options, const Value& value) {
+         set_format(options, value, CommFormat::json);
+       }},
+      {{.name = "csv",
+        .group = "Output",
+        .type = {.kind = Kind::boolean},
+        .help = "comma-separated rows behind a line of names"},
+       [](CommOptions& options, const Value& value) {
+         set_format(options, value, CommFormat::csv);
+       }},
+  };
+  return flags;
+}
+
+// The flags of run that have the same meaning here.
+constexpr std::string_view kModel = "model";
+constexpr std::string_view kDevices = "num_gpus";
+constexpr std::string_view kShared[] = {
+    kModel,          "data_name",           "image_size",    "num_classes",
+    "batch_size",    "fusion_threshold_mb", kDevices,        "num_intra_threads",
+    "oversubscribe", "transport",           "worker_hosts",  "job_name",
+    "task_index",    "network_interface",   "start_timeout", "deadline"};
+
+std::string key_of(std::string_view name) {
+  std::string key(name);
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
+const OwnFlag* find_own(const std::string& key) {
+  const auto found =
+      std::ranges::find(own_flags(), key, [](const OwnFlag& own) { return own.flag.name; });
+  return found == own_flags().end() ? nullptr : &*found;
+}
+
+const Flag* find_shared(const std::string& key) {
+  const Flag* flag = spec::find_flag(key);
+  return flag != nullptr && std::ranges::count(kShared, flag->name) > 0 ? flag : nullptr;
+}
+
+Error unknown_flag(std::string_view typed, const std::string& key) {
+  std::vector<std::string> known;
+  for (const OwnFlag& own : own_flags()) known.emplace_back(own.flag.name);
+  for (const std::string_view name : kShared) known.emplace_back(name);
+  known.emplace_back(spec::find_flag(kDevices)->alias);
+  const auto near = closest(key, known);
+  return {ExitCode::usage, fmt::format("unknown flag {}", typed),
+          (near ? fmt::format("did you mean --{}? ", *near) : "") +
+              "lockstep comm --help shows all flags"};
+}
+
+// Takes one flag after the other from the command line: its own it applies, those that it shares it
+// leaves to run's parser.
+class Reader {
+ public:
+  Reader(std::span<const std::string> arguments, CommOptions& options)
+      : arguments_(arguments), options_(options) {}
+
+  void read() {
+    while (at_ < arguments_.size()) read_one(arguments_[at_++]);
+  }
+
+  std::vector<std::string> shared;
+  bool sizes_given = false, model_given = false;
+
+ private:
+  void read_one(const std::string& argument) {
+    if (argument.size() < 2 || argument[0] != '-') {
+      throw Error(ExitCode::usage, fmt::format("unexpected argument {}", argument),
+                  "every option of comm is a flag: --name=value");
+    }
+    const std::string word = argument.substr(argument.starts_with("--") ? 2 : 1);
+    const std::size_t equals = word.find('=');
+    std::string key = key_of(word.substr(0, equals));
+    const bool has_value = equals != std::string::npos;
+    bool negated = false;
+    if (find_own(key) == nullptr && find_shared(key) == nullptr && key.starts_with("no")) {
+      key = key.substr(key.starts_with("no_") ? 3 : 2);
+      negated = true;
+    }
+    const OwnFlag* const own = find_own(key);
+    const Flag* const flag = own != nullptr ? &own->flag : find_shared(key);
+    const bool boolean = flag != nullptr && flag->type.kind == Kind::boolean;
+    if (flag == nullptr || (negated && (!boolean || has_value))) {
+      throw unknown_flag(argument.substr(0, argument.find('=')), key_of(word.substr(0, equals)));
+    }
+    std::string value = has_value ? word.substr(equals + 1) : negated ? "false" : "true";
+    if (!boolean && !has_value) value = next_value(argument, *flag);
+    if (own != nullptr) {
+      own->apply(options_, parse_value(flag->type, value, fmt::format("--{}={}", key, value)));
+      sizes_given = sizes_given || key == "sizes";
+      return;
+    }
+    shared.push_back(fmt::format("--{}={}", key, value));
+    model_given = model_given || flag->name == kModel;
+    options_.devices_given = options_.devices_given || flag->name == kDevices;
+  }
+
+  std::string next_value(const std::string& argument, const Flag& flag) {
+    if (at_ < arguments_.size() && !arguments_[at_].starts_with("--")) return arguments_[at_++];
+    throw Error(ExitCode::usage,
+                fmt::format("{} needs a value: {}", argument, expectation(flag.type)));
+  }
+
+  std::span<const std::string> arguments_;
+  CommOptions& options_;
+  std::size_t at_ = 0;
+};
+
+std::optional<std::size_t> parse_size(std::string_view text) {
+  std::string word = lower(trim(text));
+  if (word.ends_with('b')) word.pop_back();
+  int shift = 0;
+  constexpr std::string_view kUnits = "kmg";
+  if (!word.empty()) {
+    if (const std::size_t unit = kUnits.find(word.back()); unit != std::string_view::npos) {
+      shift = 10 * static_cast<int>(unit + 1);
+      word.pop_back();
+    }
+  }
+  const std::optional<std::int64_t> number = parse_int(word);
+  if (!number || *number < 1 || *number > (std::int64_t{1} << 40) >> shift) return std::nullopt;
+  const auto bytes = static_cast<std::size_t>(*number) << shift;
+  if (bytes % sizeof(float) != 0) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::size_t> parse_sizes(std::string_view text) {
+  const auto size = [&](std::string_view part) {
+    if (const auto bytes = parse_size(part)) return *bytes;
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--sizes={}: '{}' is not a size in whole floats of 4 bytes", text, part),
+        "a range such as 1KB:256MB, or a list such as 4KB,1MB,100MB");
+  };
+  std::vector<std::size_t> sizes;
+  if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
+    const std::size_t last = size(text.substr(colon + 1));
+    for (std::size_t bytes = size(text.substr(0, colon)); bytes <= last; bytes *= 2) {
+      sizes.push_back(bytes);
+    }
+    if (sizes.empty()) {
+      throw Error(ExitCode::usage, fmt::format("--sizes={}: the first is above the last", text));
+    }
+    return sizes;
+  }
+  for (const std::string& part : split(text, ',')) sizes.push_back(size(part));
+  return sizes;
+}
+
+CommOptions parse_comm(std::span<const std::string> arguments, const Getenv& getenv) {
+  CommOptions options;
+  Reader reader(arguments, options);
+  reader.read();
+  if (reader.sizes_given && reader.model_given) {
+    throw Error(ExitCode::usage, "--sizes and --model exclude each other",
+                "a model's sizes are those of its buckets");
+  }
+  for (const char* variable : {"LOCKSTEP_DEVICES", "LOCKSTEP_NUM_GPUS"}) {
+    options.devices_given = options.devices_given || getenv(variable) != nullptr;
+  }
+  if (!reader.sizes_given && !reader.model_given) options.sizes = parse_sizes(kDefaultSizes);
+  std::vector<std::string> shared = {"--variable_update=replicated"};
+  shared.insert(shared.end(), reader.shared.begin(), reader.shared.end());
+  options.parsed = spec::parse_run(shared, getenv);
+  return options;
+}
+
+std::string comm_help(bool) {
+  std::string out =
+      "usage: lockstep comm [--flag=value ...]\n\n"
+      "Measures collectives alone: what it takes to sum up arrays of all ranks, by each "
+      "algorithm,\n"
+      "and how many elements come out wrong.\n\n"
+      "examples:\n"
+      "  lockstep comm\n"
+      "      all-reduce of 1 KB to 64 MB between as many devices as there are cores\n"
+      "  lockstep comm --sizes=64MB,256MB --operation=reduce_scatter --algorithms=ring,direct\n"
+      "      two sizes, two algorithms\n"
+      "  lockstep comm --model=vgg16 --devices=2 --csv\n"
+      "      the buckets in which vgg16 exchanges its gradients, one by one and all at once\n"
+      "  mpirun --bind-to none -np 2 lockstep comm --algorithms=direct,vendor\n"
+      "      against the MPI library's own\n";
+  std::string_view group;
+  const auto add = [&](const Flag& flag, std::string_view its_group) {
+    if (its_group != group) out += fmt::format("\n{}:\n", group = its_group);
+    out += flag_help(flag);
+  };
+  for (const OwnFlag& own : own_flags()) add(own.flag, own.flag.group);
+  for (const std::string_view name : kShared) add(*spec::find_flag(name), "As in lockstep run");
+  out +=
+      "\nWithout --devices there are as many as cores. A time is the median over samples of the\n"
+      "slowest rank's; algbw is bytes / time, busbw what a link carries: algbw times 2(n-1)/n for\n"
+      "all_reduce, (n-1)/n for the others, with n ranks.\n"
+      "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, 5 wrong "
+      "elements\n"
+      "or a lost rank\n";
+  return out;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,36 @@
+#include "cli/rank_threads.h"
+
+#include <thread>
+
+#include "cli/command_line.h"
+
+namespace lockstep::cli {
+
+std::optional<Error> on_every_rank(const std::vector<std::unique_ptr<comm::Transport>>& ranks,
+                                   const std::function<void(std::size_t i)>& body) {
+  std::optional<Error> first;  // the calling thread's
+  const auto run = [&](std::size_t i) {
+    try {
+      body(i);
+    } catch (const std::exception&) {
+      const Error error = current_error();
+      ranks[i]->fail(error);
+      if (i == 0) first = error;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < ranks.size(); ++i) threads.emplace_back(run, i);
+    run(0);
+  }
+  // A world of one tells its own story; in a larger one the first cause names the rank.
+  if (ranks.front()->world() == 1) return first;
+  try {
+    ranks.front()->check();
+  } catch (const Error& cause) {
+    return cause;
+  }
+  return std::nullopt;
+}
+
+}  // namespace lockstep::cli

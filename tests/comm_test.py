@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""`lockstep comm`, the real program: its rows in every format, and how it refuses.
+
+Usage: comm_test.py PROGRAM [unittest arguments]"""
+
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+SMALL = ["--sizes=1KB:4KB", "--iterations=2", "--oversubscribe"]
+
+
+def comm(*arguments):
+    return subprocess.run([PROGRAM, "comm", *arguments], capture_output=True, text=True, timeout=60)
+
+
+class Comm(unittest.TestCase):
+    def document(self, *arguments):
+        done = comm(*arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_finds_nothing_wrong_between_few_and_many_devices(self):
+        for devices in (1, 2, 3):
+            for operation, factor in (("all_reduce", 2), ("reduce_scatter", 1), ("all_gather", 1)):
+                document = self.document(*SMALL, f"--devices={devices}", f"--operation={operation}")
+                self.assertEqual(document["configuration"]["operation"], operation)
+                self.assertEqual(document["configuration"]["ranks"], devices)
+                self.assertIn("cpu_model", document["environment"])
+                self.assertEqual({row["bytes"] for row in document["rows"]}, {1024, 2048, 4096})
+                for row in document["rows"]:
+                    self.assertEqual(row["wrong"], 0)
+                    self.assertAlmostEqual(row["algbw_GBps"], row["bytes"] / row["time_us"] / 1e3)
+                    self.assertAlmostEqual(row["busbw_GBps"],
+                                           row["algbw_GBps"] * factor * (devices - 1) / devices)
+
+    def test_prints_a_table_row_by_row(self):
+        done = comm(*SMALL, "--devices=2", "--algorithms=ring,direct")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0].split(), ["bytes", "elements", "algorithm", "time", "us", "algbw",
+                                            "busbw", "wrong"])
+        rows = [line.split() for line in lines[2:]]
+        self.assertEqual([row[:3] for row in rows[:3]], [["1024", "256", "ring"],
+                                                         ["1024", "256", "direct"],
+                                                         ["2048", "512", "ring"]])
+        self.assertEqual({row[-1] for row in rows}, {"0"})
+
+    def test_writes_csv_and_leaves_out_what_was_not_checked(self):
+        done = comm(*SMALL, "--devices=2", "--algorithms=tree", "--csv", "--nocheck")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        self.assertEqual([row["bytes"] for row in rows], ["1024", "2048", "4096"])
+        self.assertEqual({(row["operation"], row["algorithm"], row["ranks"], row["wrong"])
+                          for row in rows}, {("all_reduce", "tree", "2", "")})
+        self.assertTrue(all(float(row["time_us"]) > 0 for row in rows))
+
+    def test_takes_the_buckets_of_a_model_one_by_one_and_all_at_once(self):
+        document = self.document("--model=lenet", "--batch_size=1", "--fusion_threshold_mb=0.01",
+                                 "--algorithms=direct", "--devices=2", "--oversubscribe",
+                                 "--iterations=1")
+        self.assertEqual(document["configuration"]["model"], "lenet")
+        *single, whole = document["rows"]
+        self.assertGreater(len(single), 1)
+        self.assertEqual({row["buckets"] for row in single}, {1})
+        self.assertGreater(whole["buckets"], 1)
+        self.assertGreater(whole["bytes"], max(row["bytes"] for row in single))
+        self.assertEqual(sum(row["wrong"] for row in document["rows"]), 0)
+
+    def test_says_what_it_cannot_do(self):
+        for flags, message in ((["--sizs=1KB"], "did you mean --sizes?"),
+                               (["--sizes=big"], "is not a size"),
+                               (["--algorithms=rings"], "did you mean ring?"),
+                               (["--operation=all_gather", "--algorithms=tree", "--devices=2",
+                                 "--oversubscribe"], "leaves all sums with one rank")):
+            done = comm(*flags)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
