@@ -98,16 +98,6 @@ void pad_shortcut_gradient(const Subsampling& s, const float* d_to, const Layout
   });
 }
 
-void transpose_blocks(const float* from, float* to, int rows, int columns, int block) {
-  parallel_for(columns, 64, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t c = begin; c < end; ++c) {
-      for (std::int64_t r = 0; r < rows; ++r) {
-        copy_floats(from + (r * columns + c) * block, to + (c * rows + r) * block, block);
-      }
-    }
-  });
-}
-
 void gather_rows(const float* from, const Layout& layout, bool samples_are_pixels, float* plain) {
   for_each_feature(layout, samples_are_pixels,
                    [&](std::int64_t row, std::int64_t position) { plain[row] = from[position]; });

@@ -23,9 +23,6 @@ void pad_shortcut(const Subsampling& s, const float* from, const Layout& from_la
 void pad_shortcut_gradient(const Subsampling& s, const float* d_to, const Layout& to_layout,
                            float* d_from, const Layout& from_layout);
 
-// Rows of blocks become columns: from[r][c][block] -> to[c][r][block].
-void transpose_blocks(const float* from, float* to, int rows, int columns, int block);
-
 // To and from plain rows of features, one per sample, in the order channel, pixel. A sample is an
 // image, or where `samples_are_pixels` a pixel of the one image.
 void gather_rows(const float* from, const Layout& layout, bool samples_are_pixels, float* plain);

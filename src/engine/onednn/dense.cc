@@ -36,20 +36,43 @@ struct Source {
 namespace as_conv {
 
 using Forward = dnnl::convolution_forward;
-using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
+
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
 struct Descriptors {
   Forward::primitive_desc forward;
-  std::optional<BackwardData::primitive_desc> data;
+  std::optional<Forward::primitive_desc> data;
   std::optional<BackwardWeights::primitive_desc> weights;
-  int block;
 };
+
+// The gradient of the data, without weights in a layout of their own: the weights are the image,
+// whose channels are the units and whose pixels the features, and the gradients of the batch are
+// the filters. In blocks, the two forms of the weights are the same memory.
+std::optional<Forward::primitive_desc> describe_data(const memory::desc& weights,
+                                                     memory::dim batch) {
+  const memory::dims dims = weights.dims();
+  const auto image = [&](memory::format_tag tag) {
+    return plain_desc({1, dims[0], 1, dims[1]}, tag);
+  };
+  memory::desc src;
+  if (weights == plain_desc(dims, memory::format_tag::OIhw8i8o)) {
+    src = image(memory::format_tag::nChw8c);
+  } else if (weights == plain_desc(dims, memory::format_tag::OIhw16i16o)) {
+    src = image(memory::format_tag::nChw16c);
+  } else {
+    return std::nullopt;
+  }
+  return Forward::primitive_desc(
+      Forward::desc(dnnl::prop_kind::forward_training, kDirect, src,
+                    any_desc({batch, dims[0], 1, 1}), any_desc({1, batch, 1, dims[1]}), {1, 1},
+                    {0, 0}, {0, 0}),
+      attributes(), cpu());
+}
 
 std::optional<Descriptors> describe(const Compiler& c, const Source& source, int units,
                                     kernel::Gate gate, bool biased) {
   if (c.options().layout != Layout::automatic) return std::nullopt;
-  constexpr auto kDirect = dnnl::algorithm::convolution_direct;
   const memory::dims one = {1, 1};
   const memory::dims none = {0, 0};
   const memory::dim batch = c.options().batch;
@@ -62,7 +85,7 @@ std::optional<Descriptors> describe(const Compiler& c, const Source& source, int
   const auto desc = biased ? Forward::desc(kind, kDirect, src, weights, bias, dst, one, none, none)
                            : Forward::desc(kind, kDirect, src, weights, dst, one, none, none);
   const Forward::primitive_desc hint(desc, attributes(), cpu());
-  Descriptors all{{desc, attributes(gate), cpu()}, {}, {}, 0};
+  Descriptors all{{desc, attributes(gate), cpu()}, {}, {}};
   if (!is_fast(all.forward)) return std::nullopt;
   const memory::desc x = all.forward.src_desc();
   const memory::desc y = all.forward.dst_desc();
@@ -70,40 +93,44 @@ std::optional<Descriptors> describe(const Compiler& c, const Source& source, int
   if (blocking.inner_nblks != 1 || source.features % blocking.inner_blks[0] != 0) {
     return std::nullopt;
   }
-  all.block = static_cast<int>(blocking.inner_blks[0]);
   if (c.training()) {
-    all.data.emplace(BackwardData::desc(kDirect, x, weights, y, one, none, none), attributes(),
-                     cpu(), hint);
     all.weights.emplace(biased
                             ? BackwardWeights::desc(kDirect, x, weights, bias, y, one, none, none)
                             : BackwardWeights::desc(kDirect, x, weights, y, one, none, none),
                         attributes(), cpu(), hint);
-    if (!is_fast(*all.data) || !is_fast(*all.weights)) return std::nullopt;
+    all.data = describe_data(all.weights->diff_weights_desc(), batch);
+    if (!is_fast(*all.weights) || !all.data || !is_fast(*all.data)) return std::nullopt;
   }
   return all;
+}
+
+// Activations and gradients are moved, so that the weights, which are many more, need not be.
+Value transposed(Compiler& c, const Compiler::About& about, const Value& value,
+                 const memory::desc& desc) {
+  if (value.desc == desc) return value;
+  const Value out = c.new_value(desc);
+  c.call<dnnl::reorder>(about,
+                        dnnl::reorder::primitive_desc(cpu(), value.desc, cpu(), desc, attributes()),
+                        {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, out}});
+  return out;
 }
 
 EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& source,
                   const Descriptors& all) {
   const memory::desc x_desc = all.forward.src_desc();
-  const int batch = c.options().batch;
-  const int columns = static_cast<int>(source.features) / all.block;
-  const bool transposed = !source.samples_are_pixels;
-
+  Value given = source.value;
+  std::vector<int> order;
+  if (!source.samples_are_pixels) {  // but rows of features, in the order of the image
+    const memory::dim size = source.features * c.options().batch;
+    given.desc = {x_desc.dims(), memory::data_type::f32, {size, 1, size, source.features}};
+    order = feature_order(layout_of(source.value.desc));
+  }
   c.store(layer, Role::weights,
-          {all.weights ? all.weights->diff_weights_desc() : all.forward.weights_desc(),
-           transposed ? feature_order(layout_of(source.value.desc)) : std::vector<int>{}});
+          {all.weights ? all.weights->diff_weights_desc() : all.forward.weights_desc(), order});
   if (op.bias) c.store(layer, Role::bias, {plain_desc({op.units}, memory::format_tag::x), {}});
 
-  Value x = source.value;
-  if (transposed) {
-    x = c.new_value(x_desc);
-    c.run({layer, "flatten"}, {source.value}, x,
-          [=, from = source.value, block = all.block](const Memory& m, Call&) {
-            kernel::transpose_blocks(m.at(from), m.at(x), batch, columns, block);
-          });
-  }
   const Compiler::About about{layer, "dense"};
+  const Value x = transposed(c, {layer, "flatten"}, given, x_desc);
   const Value weights = c.parameter(layer, Role::weights);
   const Value y = c.new_value(all.forward.dst_desc());
   Compiler::Arguments arguments = {
@@ -117,21 +144,19 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
   return [=, &c, bias = op.bias] {
     const Value dy = c.take_gradient(c.result(layer));
     if (c.wants_gradient(source.layer)) {
-      Value dx = c.new_value(x_desc);
-      c.call<BackwardData>(
-          {layer, "dense data"}, *all.data,
-          {{DNNL_ARG_DIFF_DST, dy},
-           {DNNL_ARG_WEIGHTS, c.reordered(about, weights, all.data->weights_desc(), true)},
-           {DNNL_ARG_DIFF_SRC, dx}});
-      if (transposed) {
-        const Value columns_of_blocks = dx;
-        dx = c.new_value(source.value.desc);
-        c.run({layer, "unflatten"}, {columns_of_blocks}, dx,
-              [=, block = all.block](const Memory& m, Call&) {
-                kernel::transpose_blocks(m.at(columns_of_blocks), m.at(dx), columns, batch, block);
-              });
-      }
-      c.give_gradient(source.layer, dx);
+      // {1, units, 1, batch} to {batch, units, 1, 1}, and {1, batch, 1, features} back.
+      const Value filters =
+          transposed(c, {layer, "transpose"}, {dy.desc.permute_axes({3, 1, 2, 0}), dy.place},
+                     all.data->weights_desc());
+      const Value product = c.new_value(all.data->dst_desc());
+      c.call<Forward>({layer, "dense data"}, *all.data,
+                      {{DNNL_ARG_SRC, {all.data->src_desc(), weights.place}},
+                       {DNNL_ARG_WEIGHTS, filters},
+                       {DNNL_ARG_DST, product}});
+      const Value dx =
+          transposed(c, {layer, "unflatten"},
+                     {product.desc.permute_axes({0, 3, 2, 1}), product.place}, given.desc);
+      c.give_gradient(source.layer, {source.value.desc, dx.place});
     }
     Compiler::Arguments to_weights = {
         {DNNL_ARG_SRC, x},

@@ -1,5 +1,6 @@
 #include "engine/onednn/program.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,6 +13,9 @@
 
 namespace lockstep::engine::onednn {
 namespace {
+
+using testing::Each;
+using testing::StartsWith;
 
 // A program with every buffer at a place of its own.
 class Unshared {
@@ -106,24 +110,32 @@ INSTANTIATE_TEST_SUITE_P(Models, Lifetimes,
                                          Case{"mobilenet", 32}),
                          [](const auto& test) { return std::string(test.param.model); });
 
-std::vector<std::string> layers_that_gate(const model::Graph& graph) {
+// Those whose backward has the operation.
+std::vector<std::string> layers_with(std::string_view operation, const model::Graph& graph) {
   Options options;
   options.batch = 4;
   std::vector<std::string> layers;
   for (const Step& step : compile_program(graph, options).backward) {
-    if (step.about.operation == "gate") layers.push_back(step.about.layer);
+    if (step.about.operation == operation) layers.push_back(step.about.layer);
   }
   return layers;
 }
 
 TEST(Gates, CloseOnTheGradientOfThePoolAboveThemWhichIsSmaller) {
   const model::Graph lenet = model::build(model::find("lenet"));
-  EXPECT_EQ(layers_that_gate(lenet), (std::vector<std::string>{"activation3", "pool2", "pool1"}));
+  EXPECT_EQ(layers_with("gate", lenet),
+            (std::vector<std::string>{"activation3", "pool2", "pool1"}));
 }
 
 TEST(Gates, NeedNoPassWhereBatchNormHasKeptAMask) {
   const model::Graph resnet = model::build(model::find("resnet50_v2"), {.image_size = 64});
-  EXPECT_EQ(layers_that_gate(resnet), std::vector<std::string>());
+  EXPECT_EQ(layers_with("gate", resnet), std::vector<std::string>());
+}
+
+TEST(DenseLayers, ComputeAllGradientsWithTheWeightsAsTheyAreStored) {
+  const model::Graph lenet = model::build(model::find("lenet"));
+  EXPECT_EQ(layers_with("dense data", lenet), (std::vector<std::string>{"dense2", "dense1"}));
+  EXPECT_THAT(layers_with("reorder weights", lenet), Each(StartsWith("conv")));
 }
 
 }  // namespace
