@@ -45,7 +45,7 @@ stats::RankSamples samples_from_text(const std::string& text) {
 }
 
 stats::RankSamples timed_samples(const train::Outcome& outcome, const std::string& host) {
-  const auto steps = static_cast<double>(outcome.samples.size());
+  const auto steps = static_cast<double>(std::max<std::size_t>(1, outcome.samples.size()));
   return {.host = host,
           .timed = {outcome.samples.begin() + outcome.warm_up_steps, outcome.samples.end()},
           .bytes_sent = static_cast<double>(outcome.bytes_sent) / steps,
