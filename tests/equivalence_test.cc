@@ -125,6 +125,7 @@ World train_on_ranks(const spec::Trial& trial, const Site& site,
     for (int step = 0; step < trial.num_batches; ++step) {
       replica.step(recorder, {.last = step + 1 == trial.num_batches ? 1.0F : 0.0F});
     }
+    replica.land();
     Trained& mine = world.workers[static_cast<std::size_t>(transport.rank())];
     for (const record::Sample& sample : recorder.samples()) {
       mine.base_losses.push_back(sample.base_loss);
@@ -469,9 +470,9 @@ class SameShard : public engine::Engine {
  public:
   explicit SameShard(const spec::Trial& trial) : trial_(trial), engine_(compile(trial)) {}
 
-  float forward(const engine::Batch& batch) override {
+  float forward(const engine::Batch& batch, const engine::Need& need) override {
     if (batch.step == 0) shard_ = fill(*engine_, trial_, 0);
-    return engine_->forward(shard_.batch(batch.step));
+    return engine_->forward(shard_.batch(batch.step), need);
   }
 
   std::span<const engine::Parameter> parameters() const override { return engine_->parameters(); }

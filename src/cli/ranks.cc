@@ -19,10 +19,16 @@ std::string to_text(const stats::RankSamples& rank) {
   for (const record::Sample& s : rank.timed) {
     steps.push_back({s.begin, s.end, s.phases, s.waiting, s.wire});
   }
+  Json buckets = Json::array();
+  for (const record::Flight::Bucket& bucket : rank.flight.buckets) {
+    buckets.push_back({bucket.bytes, bucket.seconds, bucket.exposed});
+  }
   return Json{{"host", rank.host},
               {"sent", rank.bytes_sent},
               {"received", rank.bytes_received},
-              {"steps", std::move(steps)}}
+              {"steps", std::move(steps)},
+              {"flight", {rank.flight.seconds, rank.flight.exposed}},
+              {"buckets", std::move(buckets)}}
       .dump();
 }
 
@@ -31,7 +37,13 @@ stats::RankSamples samples_from_text(const std::string& text) {
   stats::RankSamples rank{.host = json["host"],
                           .timed = {},
                           .bytes_sent = json["sent"],
-                          .bytes_received = json["received"]};
+                          .bytes_received = json["received"],
+                          .flight = {}};
+  rank.flight.seconds = json["flight"][0];
+  rank.flight.exposed = json["flight"][1];
+  for (const Json& bucket : json["buckets"]) {
+    rank.flight.buckets.push_back({.bytes = bucket[0], .seconds = bucket[1], .exposed = bucket[2]});
+  }
   for (const Json& step : json["steps"]) {
     record::Sample sample;
     sample.begin = step[0];
@@ -49,7 +61,8 @@ stats::RankSamples timed_samples(const train::Outcome& outcome, const std::strin
   return {.host = host,
           .timed = {outcome.samples.begin() + outcome.warm_up_steps, outcome.samples.end()},
           .bytes_sent = static_cast<double>(outcome.bytes_sent) / steps,
-          .bytes_received = static_cast<double>(outcome.bytes_received) / steps};
+          .bytes_received = static_cast<double>(outcome.bytes_received) / steps,
+          .flight = outcome.flight};
 }
 
 // Of all devices at once: they share what limits them.

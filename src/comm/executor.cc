@@ -70,6 +70,7 @@ struct Chunk {
   std::size_t next = 0;         // operation
   std::vector<double> figures;  // of every operation
   double produced_at = 0, done_at = 0;
+  std::atomic<std::uint64_t> done_step = 0;  // says to other threads that it is done
 
   // Of one that leaves the host: what the wire has of it.
   bool receiving = false;
@@ -92,9 +93,9 @@ struct Lane {
   explicit Lane(int threads) : hands(threads) {}
 
   Hands hands;
-  std::vector<Chunk*> open;   // produced, not done
-  std::atomic<int> left = 0;  // of this step, not done
-  double moving = 0, updating = 0;
+  std::vector<Chunk*> open;         // produced, not done
+  std::atomic<int> left = 0;        // of this step, not done
+  double moving = 0, updating = 0;  // seconds, not taken yet
 };
 
 }  // namespace
@@ -120,8 +121,6 @@ class Executor::State : public std::enable_shared_from_this<State> {
 
   void begin() {
     ++step_;
-    times = {};
-    for (Lane* lane : {&team_, &wire_}) lane->moving = lane->updating = 0;
     for (const auto& chunk : chunks_) ++lane_of(*chunk).left;
   }
 
@@ -157,14 +156,18 @@ class Executor::State : public std::enable_shared_from_this<State> {
     return look_at(team_);
   }
 
+  void await(const Chunk& chunk) {
+    work_until([&] { return chunk.done_step.load(std::memory_order_acquire) == step_; });
+  }
   void finish() {
-    while (!finished()) {
-      if (progress()) continue;
-      wait_for([&] { return finished() || any_ready(team_); });
-    }
-    times.moving = team_.moving;
-    times.updating = team_.updating;
-    times.wire = wire_.moving + wire_.updating;
+    work_until([&] { return finished(); });
+    times_.wire += std::exchange(wire_.moving, 0) + std::exchange(wire_.updating, 0);
+  }
+
+  ExchangeTimes take_times() {
+    times_.moving = std::exchange(team_.moving, 0);
+    times_.updating = std::exchange(team_.updating, 0);
+    return std::exchange(times_, {});
   }
 
   void close() {
@@ -189,7 +192,6 @@ class Executor::State : public std::enable_shared_from_this<State> {
     return sum;
   }
 
-  ExchangeTimes times;
   std::atomic<std::uint64_t> bytes_sent = 0, bytes_received = 0;
 
  private:
@@ -257,6 +259,14 @@ class Executor::State : public std::enable_shared_from_this<State> {
   }
 
   template <typename Condition>
+  void work_until(const Condition& condition) {
+    while (!condition()) {
+      if (progress()) continue;
+      wait_for([&] { return condition() || any_ready(team_); });
+    }
+  }
+
+  template <typename Condition>
   void wait_for(const Condition& condition) {
     if (condition()) return;
     const double begin = now();
@@ -271,7 +281,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
       nudge_wire();
       mine_.bell->sleep(seen);
     }
-    times.waiting += now() - begin;
+    times_.waiting += now() - begin;
   }
 
   // The wire's thread hears of other hosts by itself, but of ranks of this host only if told.
@@ -320,7 +330,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
     if (chunk.done() && std::erase(lane.open, &chunk) > 0) {
       any = true;
       chunk.done_at = now();
-      if (lane.left.fetch_sub(1, std::memory_order_release) == 1) mine_.bell->ring();
+      chunk.done_step.store(chunk.step, std::memory_order_release);
+      const bool last = lane.left.fetch_sub(1, std::memory_order_release) == 1;
+      if (last || chunk.leaves_host) mine_.bell->ring();  // the rank may wait for this one
     }
     return any;
   }
@@ -441,6 +453,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
   std::vector<std::unique_ptr<Chunk>> chunks_;
 
   std::uint64_t step_ = 0;  // counts from 1
+  ExchangeTimes times_;     // not taken yet
   Lane team_;
   Lane wire_{1};
   std::uint32_t heard_ = 0;  // rings that the wire's thread was told of
@@ -472,12 +485,16 @@ void Executor::progress() {
   state_->progress();
 }
 
+void Executor::await(int chunk) {
+  state_->await(state_->chunk(chunk));
+}
+
 void Executor::finish() {
   state_->finish();
 }
 
-const ExchangeTimes& Executor::times() const {
-  return state_->times;
+ExchangeTimes Executor::take_times() {
+  return state_->take_times();
 }
 
 double Executor::figure() const {

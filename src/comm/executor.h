@@ -24,7 +24,7 @@ class Keeper {
   virtual double received(Range range, const float* values) = 0;
 };
 
-// What a step's exchange took, in seconds.
+// What exchange took, in seconds.
 struct ExchangeTimes {
   double waiting = 0;   // for other ranks, with nothing else to do
   double moving = 0;    // reading and adding what they have, with the update that follows at once
@@ -43,15 +43,17 @@ class Executor {
            Keeper& keeper, bool spin);
   ~Executor();
 
-  // A step, in this order:
+  // A step, in this order. Both that wait throw the first cause when a rank is lost meanwhile.
   void begin();
   void settle();             // before the first gradient is written: peers have read the last ones
   void produced(int chunk);  // its gradients are final and its parameters not read again
   void progress();           // does what can be done at once
-  void finish();             // the rest. Throws the first cause when a rank is lost meanwhile
+  void await(int chunk);     // until its new parameters are here
+  void finish();             // until those of all chunks are
 
+  // Since the last call; `wire` up to the last finish.
+  ExchangeTimes take_times();
   // Of the last finished step.
-  const ExchangeTimes& times() const;
   double figure() const;
   double produced_at(int chunk) const;  // on now()'s clock
   double done_at(int chunk) const;

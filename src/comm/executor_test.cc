@@ -211,7 +211,7 @@ TEST(Executor, WaitsForARankThatIsLate) {
       rank.finish();
       rank.expect_sums(3);
       if (transport.rank() != kLate) {
-        EXPECT_GT(rank.executor().times().waiting, 0) << row.name;
+        EXPECT_GT(rank.executor().take_times().waiting, 0) << row.name;
       }
     });
   }
@@ -277,9 +277,10 @@ TEST(Executor, ChargesTheUpdateOfARankThatIsAloneToTheUpdate) {
   const auto ranks = connect_threads(1);
   SummingRank rank(*ranks.front(), kChunks, all_reduce(ranks.front()->topology(), direct));
   rank.step();
-  EXPECT_GT(rank.executor().times().updating, 0);
-  EXPECT_EQ(rank.executor().times().moving, 0);
-  EXPECT_EQ(rank.executor().times().waiting, 0);
+  const ExchangeTimes times = rank.executor().take_times();
+  EXPECT_GT(times.updating, 0);
+  EXPECT_EQ(times.moving, 0);
+  EXPECT_EQ(times.waiting, 0);
 }
 
 // All ranks but 1 wait for what only its failure ends.

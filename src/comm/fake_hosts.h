@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -23,6 +24,16 @@ class FakeWire : public Wire {
 
   // Before the first message. `all`: by rank.
   void connect(std::vector<FakeWire*> all) { all_ = std::move(all); }
+  // As if the line were slow: what is sent with this tag stays until it is let go.
+  void hold(std::uint32_t tag) {
+    post([this, tag] { held_tag_ = tag; });
+  }
+  void let_go() {
+    post([this] {
+      held_tag_.reset();
+      for (std::function<void()>& job : std::exchange(held_, {})) job();
+    });
+  }
   void stop() {
     post([this] { stopped_ = true; });
     if (thread_.joinable()) thread_.join();
@@ -35,7 +46,7 @@ class FakeWire : public Wire {
   }
   void send(int peer, std::uint32_t tag, std::span<const float> data, Encoding encoding,
             Done done) override {
-    post([=, this, done = std::move(done)] {
+    const auto transmit = [=, this, done = std::move(done)] {
       sent_ += data.size() * (encoding == Encoding::fp32 ? 4 : 2);
       std::vector<float> message(data.begin(), data.end());
       for (float& value : message) value = rounded(value, encoding);
@@ -46,6 +57,13 @@ class FakeWire : public Wire {
         other.deliver(from);
       });
       done();
+    };
+    post([this, tag, transmit] {
+      if (tag == held_tag_) {
+        held_.push_back(transmit);
+      } else {
+        transmit();
+      }
     });
   }
   void receive(int peer, std::uint32_t tag, std::span<float> into, bool add, Done done) override {
@@ -107,8 +125,10 @@ class FakeWire : public Wire {
   std::condition_variable changed_;
   std::deque<std::function<void()>> jobs_;
   std::atomic<std::uint64_t> sent_ = 0, received_ = 0;
-  bool stopped_ = false;  // the thread's, like the lines
+  bool stopped_ = false;  // the thread's, like all that follows
   std::map<Line, Ends> lines_;
+  std::optional<std::uint32_t> held_tag_;
+  std::vector<std::function<void()>> held_;
   std::thread thread_;  // last: it uses all of the above
 };
 
@@ -131,7 +151,7 @@ class FakeHosts {
   }
 
   std::span<const std::unique_ptr<Transport>> ranks() const { return ranks_; }
-  const FakeWire& wire(int rank) const { return *wires_[static_cast<std::size_t>(rank)]; }
+  FakeWire& wire(int rank) const { return *wires_[static_cast<std::size_t>(rank)]; }
 
  private:
   class Rank : public Transport {

@@ -12,7 +12,8 @@ enum class Encoding : std::uint8_t { fp32, fp16, bf16 };
 // Carries floats between hosts, on a thread of its own that runs beside the training threads and
 // sleeps while no byte moves. Messages match by order: the k-th that a rank sends to a peer with a
 // tag is the k-th that the peer receives from it with that tag; messages with different tags are
-// independent of each other, but for the line that they share.
+// independent of each other, but for the line that they share. Where several wait for it, a wire
+// may let the highest tag go first: it is of the layer that the next step reads first.
 class Wire {
  public:
   using Done = std::function<void()>;  // runs on the wire's thread

@@ -68,6 +68,9 @@ struct PlanSummary {
 // Called with i when the gradient of parameters()[i] is final and its value is not read again in
 // this step, so that exchange and update can overlap the rest of backward.
 using Ready = std::function<void(int)>;
+// Called with i before forward reads parameters()[i] for the first time: until then its value may
+// still change, so that the exchange of the step before can overlap this one's begin.
+using Need = std::function<void(int)>;
 
 class Engine {
  public:
@@ -82,7 +85,8 @@ class Engine {
 
   virtual ImageBuffer images() = 0;
   // Mean loss over the batch, with the heads' weights; keeps what backward needs.
-  virtual float forward(const Batch& batch) = 0;
+  virtual float forward(const Batch& batch, const Need& need) = 0;
+  float forward(const Batch& batch) { return forward(batch, nullptr); }
   // Behind forward: every gradient of that loss, overwriting the old ones.
   virtual void backward(const Ready& ready) = 0;
   // Of the last forward: the first head's outputs, batch x classes, row by row.

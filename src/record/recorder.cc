@@ -20,10 +20,9 @@ void Recorder::end(Phase phase) {
   last_ = time;
 }
 
-void Recorder::set(Phase phase, double seconds, Phase other) {
-  double& charged = current_.phases[static_cast<std::size_t>(phase)];
-  current_.phases[static_cast<std::size_t>(other)] += charged - seconds;
-  charged = seconds;
+void Recorder::move(Phase from, Phase to, double seconds) {
+  current_.phases[static_cast<std::size_t>(from)] -= seconds;
+  current_.phases[static_cast<std::size_t>(to)] += seconds;
 }
 
 void Recorder::exchanged(double waiting, double wire) {

@@ -18,8 +18,8 @@ class Recorder {
 
   void begin();           // a step starts
   void end(Phase phase);  // what ran since the last call (or begin) was `phase`; adds up per phase
-  // The phase took so long, whatever was charged to it; `other` gets the difference.
-  void set(Phase phase, double seconds, Phase other);
+  // So many seconds of what was charged to `from` were spent on `to`.
+  void move(Phase from, Phase to, double seconds);
   void exchanged(double waiting, double wire);
   // The step is over. Grows the storage here if the next step would not fit.
   void finish(float loss, float base_loss, float top_1 = 0, float top_5 = 0);

@@ -65,6 +65,16 @@ Json phases(const stats::Summary& summary) {
 }
 
 // What each rank did with its time, per step.
+Json buckets(const record::Flight& flight) {
+  Json array = Json::array();
+  for (const record::Flight::Bucket& bucket : flight.buckets) {
+    array.push_back({{"bytes", bucket.bytes},
+                     {"in_flight_ms", milliseconds(bucket.seconds)},
+                     {"exposed_ms", milliseconds(bucket.exposed)}});
+  }
+  return array;
+}
+
 Json ranks(const stats::Measured& measured) {
   Json array = Json::array();
   for (const stats::RankSummary& rank : measured.ranks) {
@@ -78,6 +88,9 @@ Json ranks(const stats::Measured& measured) {
     object["bytes_sent"] = rank.bytes_sent;
     object["bytes_received"] = rank.bytes_received;
     object["arrived_last"] = rank.arrived_last;
+    object["in_flight_ms"] = milliseconds(rank.flight.seconds);
+    object["exposed_ms"] = milliseconds(rank.flight.exposed);
+    object["buckets"] = buckets(rank.flight);
     array.push_back(std::move(object));
   }
   return array;

@@ -55,7 +55,13 @@ stats::Result measured() {
                            .gflops = 32,
                            .peak_gflops = 128};
   const std::vector<stats::RankSamples> ranks = {
-      {.host = "host07", .timed = samples(), .bytes_sent = 4096, .bytes_received = 2048}};
+      {.host = "host07",
+       .timed = samples(),
+       .bytes_sent = 4096,
+       .bytes_received = 2048,
+       .flight = {.buckets = {{.bytes = 4096, .seconds = 0.5, .exposed = 0.125}},
+                  .seconds = 0.5,
+                  .exposed = 0.125}}};
   const stats::ServerSummary server{.host = "host08",
                                     .updates = 7,
                                     .gradients = 14,

@@ -36,7 +36,8 @@ std::vector<RankSummary> summarise_ranks(std::span<const RankSamples> ranks) {
     RankSummary summary{.host = rank.host,
                         .bytes_sent = rank.bytes_sent,
                         .bytes_received = rank.bytes_received,
-                        .arrived_last = last[summaries.size()]};
+                        .arrived_last = last[summaries.size()],
+                        .flight = rank.flight};
     const auto steps = static_cast<double>(rank.timed.size());
     for (const double seconds : step_times(rank.timed)) summary.step += seconds / steps;
     for (const record::Sample& sample : rank.timed) {

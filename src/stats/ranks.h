@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "record/flight.h"
 #include "record/sample.h"
 
 namespace lockstep::stats {
@@ -16,6 +17,7 @@ struct RankSamples {
   std::string host;
   std::vector<record::Sample> timed;
   double bytes_sent = 0, bytes_received = 0;  // per step
+  record::Flight flight = {};
 };
 
 // Their means, in seconds per step.
@@ -26,6 +28,7 @@ struct RankSummary {
   double waiting = 0, wire = 0;
   double bytes_sent = 0, bytes_received = 0;  // per step
   std::int64_t arrived_last = 0;  // steps in which it was the last that the others waited for
+  record::Flight flight = {};
 };
 
 // What a rank that only keeps parameters did.

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "comm/arithmetic.h"
 
 namespace lockstep::train {
@@ -21,6 +22,14 @@ comm::Encoding encoding(spec::WirePrecision precision) {
   }
   LOCKSTEP_CHECK(false);
   return {};
+}
+
+std::vector<double> bytes_of(std::span<const Bucket> buckets) {
+  std::vector<double> bytes;
+  for (const Bucket& bucket : buckets) {
+    bytes.push_back(static_cast<double>(bucket.range.size() * sizeof(float)));
+  }
+  return bytes;
 }
 
 // Everybody's to rank 0 and back.
@@ -40,15 +49,34 @@ comm::Exchange with_server_alone(const strategy::Chunk& chunk, int worker, int r
 
 Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& layout,
                    const spec::Exchange& options, bool training)
-    : transport_(transport), site_(site), options_(options), completed_by_(layout.segments.size()) {
-  if (training) {
-    for (const Bucket& bucket : buckets(layout.segments, options, kBucketBytes)) {
-      for (const comm::Range range : comm::cut_into_chunks(bucket.range)) {
-        completed_by_[static_cast<std::size_t>(bucket.last_parameter)].push_back(
-            static_cast<int>(chunks_.size()));
-        chunks_.push_back({.range = range, .bucket_elements = bucket.range.size()});
-      }
+    : Exchange(transport, site, layout, options,
+               training ? buckets(layout.segments, options, kBucketBytes) : std::vector<Bucket>{}) {
+}
+
+Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& layout,
+                   const spec::Exchange& options, std::span<const Bucket> buckets)
+    : transport_(transport),
+      site_(site),
+      options_(options),
+      completed_by_(layout.segments.size()),
+      flights_(bytes_of(buckets), 2 * layout.segments.size() + 8),
+      on_their_way_(buckets.size()) {
+  const auto chunks = [&] { return static_cast<int>(chunks_.size()); };
+  for (const Bucket& bucket : buckets) {
+    buckets_.push_back({.first = chunks()});
+    for (const comm::Range range : comm::cut_into_chunks(bucket.range)) {
+      completed_by_[static_cast<std::size_t>(bucket.last_parameter)].push_back(chunks());
+      chunks_.push_back({.range = range, .bucket_elements = bucket.range.size()});
     }
+    buckets_.back().last = chunks();
+  }
+  for (const Layout::Segment& segment : layout.segments) {
+    const comm::Range range{segment.offset, segment.offset + segment.size};
+    const auto overlaps = [&](const strategy::Chunk& chunk) { return chunk.range.overlaps(range); };
+    const auto first = std::ranges::find_if(chunks_, overlaps);
+    const auto last = std::find_if_not(first, chunks_.end(), overlaps);
+    holding_.push_back(
+        {static_cast<int>(first - chunks_.begin()), static_cast<int>(last - chunks_.begin())});
   }
   place_on_servers(chunks_, site.ranks);
   const std::size_t floats = layout.floats + kTallyFloats;
@@ -128,7 +156,17 @@ void Exchange::broadcast_parameters() {
   executor.settle();
 }
 
+// Work that keeps the rank from computing.
+template <typename Work>
+void Exchange::idle(const Work& work) {
+  const double begin = now();
+  work();
+  flights_.idle({begin, now()});
+}
+
 void Exchange::begin() {
+  LOCKSTEP_CHECK(landed_);
+  landed_ = false;
   executor_->begin();
 }
 
@@ -144,7 +182,7 @@ void Exchange::completed(int parameter) {
     }
     executor_->produced(chunk);
   }
-  executor_->progress();
+  idle([&] { executor_->progress(); });
 }
 
 void Exchange::all_completed() {
@@ -155,11 +193,34 @@ Tally Exchange::finish(const Tally& mine) {
   const comm::Range range = chunks_.back().range;
   using Floats = std::array<float, sizeof(Tally) / sizeof(float)>;
   std::ranges::copy(std::bit_cast<Floats>(mine), &mine_.gradients[range.begin]);
-  executor_->produced(static_cast<int>(chunks_.size()) - 1);
-  executor_->finish();
+  const int tally = static_cast<int>(chunks_.size()) - 1;
+  executor_->produced(tally);
+  idle([&] { executor_->await(tally); });
   Floats sums{};
   std::copy_n(&mine_.parameters[range.begin], sums.size(), sums.begin());
   return std::bit_cast<Tally>(sums);
+}
+
+void Exchange::need(int parameter) {
+  if (landed_) return;
+  const Span& chunks = holding_[static_cast<std::size_t>(parameter)];
+  idle([&] {
+    for (int chunk = chunks.first; chunk < chunks.last; ++chunk) executor_->await(chunk);
+  });
+}
+
+void Exchange::land() {
+  if (landed_) return;
+  idle([&] { executor_->finish(); });
+  landed_ = true;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    Interval& flight = on_their_way_[i];
+    flight = {executor_->produced_at(buckets_[i].first), 0};
+    for (int chunk = buckets_[i].first; chunk < buckets_[i].last; ++chunk) {
+      flight.end = std::max(flight.end, executor_->done_at(chunk));
+    }
+  }
+  flights_.land(on_their_way_);
 }
 
 }  // namespace lockstep::train

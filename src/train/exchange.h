@@ -7,6 +7,7 @@
 #include "comm/executor.h"
 #include "strategy/strategy.h"
 #include "train/buckets.h"
+#include "train/flight_log.h"
 #include "train/layout.h"
 #include "train/tally.h"
 
@@ -49,21 +50,41 @@ class Exchange {
   // A step, in this order:
   void begin();
   void before_gradients();
-  void completed(int parameter);    // by backward
-  void all_completed();             // of a rank that has no backward
-  Tally finish(const Tally& mine);  // the sums over all ranks
+  void completed(int parameter);  // by backward
+  void all_completed();           // of a rank that has no backward
+  // The sums over all ranks. Parameters may still be on their way, behind the next forward:
+  Tally finish(const Tally& mine);
+  void need(int parameter);  // until it is here
+  void land();               // until all are
 
+  comm::ExchangeTimes take_times() { return executor_->take_times(); }
+  void restart_flights() { flights_.restart(); }
+  record::Flight flight() const { return flights_.mean(); }
   const comm::Executor& executor() const { return *executor_; }
   std::span<const strategy::Chunk> chunks() const { return chunks_; }
 
  private:
+  // Chunks [first, last) of a bucket.
+  struct Span {
+    int first = 0, last = 0;
+  };
+
+  Exchange(comm::Transport& transport, const Site& site, const Layout& layout,
+           const spec::Exchange& options, std::span<const Bucket> buckets);
   void map_windows(std::size_t floats);
+  template <typename Work>
+  void idle(const Work& work);
 
   comm::Transport& transport_;
   const Site site_;
   const spec::Exchange options_;
   std::vector<strategy::Chunk> chunks_;         // the tally's last
   std::vector<std::vector<int>> completed_by_;  // by parameter: chunks
+  std::vector<Span> holding_;                   // by parameter: chunks that it lies in
+  std::vector<Span> buckets_;
+  FlightLog flights_;
+  std::vector<Interval> on_their_way_;  // by bucket, of a step
+  bool landed_ = true;
   std::vector<comm::Window> windows_;
   std::vector<comm::Window> mailboxes_;  // of a server: by worker; of a worker: by server
   comm::Window mine_;

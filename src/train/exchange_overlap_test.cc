@@ -1,4 +1,5 @@
-// That buckets travel while backward goes on, shown by an engine whose backward waits for it.
+// That buckets travel while backward goes on, and the next forward: shown by an engine whose passes
+// wait for it.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -37,12 +38,14 @@ class Event {
   bool happened_ = false;
 };
 
-// An engine whose backward is the test's. All parameters start at 0.
+// An engine whose passes are the test's. All parameters start at 0.
 class ScriptedEngine : public engine::Engine {
  public:
-  using Script = std::function<void(ScriptedEngine&, const engine::Ready&)>;
+  // `call` is forward's need or backward's ready.
+  using Script = std::function<void(ScriptedEngine&, const std::function<void(int)>& call)>;
 
-  explicit ScriptedEngine(Script script) : script_(std::move(script)) {
+  ScriptedEngine(Script forward, Script backward)
+      : forward_(std::move(forward)), backward_(std::move(backward)) {
     for (int i = 0; i < kParameters; ++i) {
       engine::Parameter parameter;
       parameter.plain.name = fmt::format("weights{}", i);
@@ -69,8 +72,11 @@ class ScriptedEngine : public engine::Engine {
     gradients_ = gradients;
   }
   engine::ImageBuffer images() override { return {.data = image_, .n = 1, .c = 1, .h = 1, .w = 1}; }
-  float forward(const engine::Batch& /*batch*/) override { return 1; }
-  void backward(const engine::Ready& ready) override { script_(*this, ready); }
+  float forward(const engine::Batch& batch, const engine::Need& need) override {
+    if (batch.step > 0) forward_(*this, need);
+    return 1;
+  }
+  void backward(const engine::Ready& ready) override { backward_(*this, ready); }
   std::span<const float> logits() override { return {}; }
   void set_parameter(int i, std::span<const float> plain) override {
     std::ranges::copy(plain, values_.begin() + i * static_cast<int>(kSize));
@@ -83,7 +89,7 @@ class ScriptedEngine : public engine::Engine {
   void run_planned(std::size_t /*i*/, const engine::Batch& /*batch*/) override {}
 
  private:
-  const Script script_;
+  const Script forward_, backward_;
   std::vector<engine::Parameter> parameters_;
   std::span<float> values_, gradients_;
   std::vector<float> image_ = std::vector<float>(1);
@@ -92,9 +98,10 @@ class ScriptedEngine : public engine::Engine {
 
 class Overlap : public testing::Test {
  protected:
-  // One step of both ranks, each with its script of backward.
+  // One step of both ranks, each with its script of backward; with a script of forward, a second.
   void step(std::span<const std::unique_ptr<comm::Transport>> ranks,
-            const std::array<ScriptedEngine::Script, 2>& scripts) {
+            const std::array<ScriptedEngine::Script, 2>& backward,
+            const std::array<ScriptedEngine::Script, 2>& next_forward = {}) {
     spec::Trial trial;
     trial.learning_rate.initial = kRate;
     trial.optimizer.weight_decay = 0;
@@ -111,13 +118,16 @@ class Overlap : public testing::Test {
       site.spin = false;
       Replica replica(
           trial, model,
-          std::make_unique<ScriptedEngine>([&](ScriptedEngine& e, const engine::Ready& ready) {
-            scripts[rank](e, ready);
-            backward_end_[rank] = now();
-          }),
+          std::make_unique<ScriptedEngine>(next_forward[rank],
+                                           [&](ScriptedEngine& e, const engine::Ready& ready) {
+                                             backward[rank](e, ready);
+                                             backward_end_[rank] = now();
+                                           }),
           transport, site);
-      record::Recorder recorder(1);
+      record::Recorder recorder(2);
       replica.step(recorder, {});
+      if (next_forward[rank]) replica.step(recorder, {});
+      replica.land();
       for (int i = 0; i < kParameters; ++i) {
         produced_at_[rank][static_cast<std::size_t>(i)] =
             replica.exchange().executor().produced_at(i);
@@ -188,6 +198,34 @@ TEST_F(Overlap, LetsTheWireExchangeABucketWhileBackwardGoesOn) {
   };
   step(world.ranks(), {script(0), script(1)});
   for (const std::size_t rank : {0, 1}) EXPECT_LE(produced_at_[rank][0], done_at_[rank][0]);
+}
+
+TEST_F(Overlap, LetsWhatIsLeftHideBehindTheNextForward) {
+  const comm::FakeHosts world({{0, 1}});
+  constexpr int kSlow = 0;  // completed first by backward, read last by forward
+  for (const int rank : {0, 1}) world.wire(rank).hold(kSlow);
+  std::array<Event, 2> looked;
+  const auto backward = [](ScriptedEngine& engine, const engine::Ready& ready) {
+    for (int i = 0; i < kParameters; ++i) {
+      engine.set_gradient(i, 2);
+      ready(i);
+    }
+  };
+  const auto forward = [&](int rank) {
+    return [&, rank](ScriptedEngine& engine, const engine::Need& need) {
+      for (int i = kParameters - 1; i > kSlow; --i) {
+        need(i);
+        for (std::size_t k = 0; k < kSize; ++k) EXPECT_EQ(engine.value(i, k), -kRate * 2);
+      }
+      for (std::size_t k = 0; k < kSize; ++k) EXPECT_EQ(engine.value(kSlow, k), 0);
+      looked[static_cast<std::size_t>(rank)].happen();
+      looked[static_cast<std::size_t>(1 - rank)].await();
+      world.wire(rank).let_go();
+      need(kSlow);
+      for (std::size_t k = 0; k < kSize; ++k) EXPECT_EQ(engine.value(kSlow, k), -kRate * 2);
+    };
+  };
+  step(world.ranks(), {backward, backward}, {forward(0), forward(1)});
 }
 
 }  // namespace

@@ -50,7 +50,9 @@ Tally step(Exchange& exchange, int rank) {
                       static_cast<float>(rank + 1));
     exchange.completed(i);
   }
-  return exchange.finish(tally_of(rank));
+  const Tally sums = exchange.finish(tally_of(rank));
+  exchange.land();
+  return sums;
 }
 
 std::span<float> values(const Exchange& exchange, std::size_t segment) {
@@ -140,6 +142,7 @@ TEST(Exchange, OfARankThatOnlyRunsForwardIsTheTallysAlone) {
     exchange.begin();
     exchange.before_gradients();
     EXPECT_EQ(exchange.finish(tally_of(transport.rank())).loss, 3);
+    exchange.land();
     expect_all(exchange, 0);
   });
 }
@@ -160,6 +163,7 @@ TEST(Exchange, GoesThroughServersThatTrainNothing) {
         exchange.before_gradients();
         exchange.all_completed();
         EXPECT_EQ(exchange.finish({}).ranks, 2);
+        exchange.land();
       }
     }
   });
@@ -202,6 +206,7 @@ TEST(Exchange, EncodesGradientsBetweenHostsButNeitherParametersNorTally) {
       std::ranges::fill(exchange.gradients(), kFine);
       exchange.all_completed();
       const Tally sums = exchange.finish({.ranks = 1, .loss = kFine});
+      exchange.land();
       EXPECT_EQ(sums.loss, 2 * kFine);
       // The owner's own gradient is fine, what came is not; both ranks have the owner's sum.
       expect_all(exchange, kFine + 1);

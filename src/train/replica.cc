@@ -56,17 +56,17 @@ Replica::Replica(const spec::Trial& trial, const model::Model& model,
                  const Site& site)
     : training_(trial.mode == spec::Mode::training),
       wants_accuracy_(!training_ || trial.print_training_accuracy),
+      staged_(training_ && trial.exchange.staged_vars),
       weight_decay_(trial.optimizer.weight_decay.value_or(model.weight_decay)),
       layout_(agreed_layout(transport, layout_of(*engine))),
       exchange_(transport, site, layout_, trial.exchange, training_),
-      stale_(trial.exchange.staged_vars && training_ ? layout_.floats * sizeof(float) : 0),
+      stale_(staged_ ? layout_.floats * sizeof(float) : 0),
       engine_(std::move(engine)) {
   const std::span<float> parameters = exchange_.parameters().first(layout_.floats);
-  const bool staged = stale_.size() > 0;
-  engine_->bind(staged ? stale_.floats().first(layout_.floats) : parameters,
+  engine_->bind(staged_ ? stale_.floats().first(layout_.floats) : parameters,
                 exchange_.gradients().first(layout_.floats));
   engine::initialise(*engine_, trial.seed);
-  if (staged) {
+  if (staged_) {
     std::ranges::copy(stale_.floats().first(layout_.floats), parameters.begin());
     exchange_.stage(stale_.floats());
   }
@@ -93,20 +93,22 @@ Tally Replica::step(record::Recorder& recorder, const Tally& wishes) {
       .labels = labels_, .step = static_cast<std::uint64_t>(step), .first_sample = first_sample_};
   recorder.begin();
   recorder.end(Phase::input);  // the images are where the engine wants them
-  exchange_.begin();
 
-  const float loss = engine_->forward(batch);
+  // Staged parameters are here for long.
+  const float loss = engine_->forward(
+      batch, staged_ ? engine::Need() : [&](int i) { exchange_.need(i); });
   Accuracy share;
   if (wants_accuracy_) share = accuracy(engine_->logits(), labels_);
-  recorder.end(Phase::forward);
   if (!std::isfinite(loss)) throw not_finite(loss, batch.step, engine_->first_non_finite(batch));
 
+  exchange_.land();
+  if (training_ && step > 0) squares_ = exchange_.executor().figure();
+  exchange_.begin();
   exchange_.before_gradients();
-  recorder.end(Phase::exchange);
+  end(recorder, Phase::forward);
   if (training_) {
     learner_->begin_step(step);
     engine_->backward([&](int i) { exchange_.completed(i); });
-    recorder.end(Phase::backward);
   }
   Tally mine = wishes;
   mine.ranks = 1;
@@ -114,23 +116,26 @@ Tally Replica::step(record::Recorder& recorder, const Tally& wishes) {
   mine.top_1 = share.top_1;
   mine.top_5 = share.top_5;
   const Tally sums = exchange_.finish(mine);
-  recorder.end(Phase::exchange);
-  charge_exchange(recorder);
+  end(recorder, training_ ? Phase::backward : Phase::forward);
 
   const float base_loss = sums.loss / sums.ranks;
   const double total = double{base_loss} + weight_decay_ * squares_ / 2;
-  if (training_) squares_ = exchange_.executor().figure();
   recorder.finish(static_cast<float>(total), base_loss, sums.top_1 / sums.ranks,
                   sums.top_5 / sums.ranks);
   return sums;
 }
 
-// The team moved and updated between layers of backward and behind them: what each took is known,
-// so the rest of both phases is backward's own.
-void Replica::charge_exchange(record::Recorder& recorder) {
-  const comm::ExchangeTimes& times = exchange_.executor().times();
-  recorder.set(Phase::exchange, times.moving + times.waiting, Phase::backward);
-  recorder.set(Phase::update, times.updating, Phase::backward);
+void Replica::land() {
+  exchange_.land();
+  exchange_.take_times();  // not spent in any step
+}
+
+// Exchange and update happen between layers and behind them: what they took is known and taken off.
+void Replica::end(record::Recorder& recorder, Phase phase) {
+  recorder.end(phase);
+  const comm::ExchangeTimes times = exchange_.take_times();
+  recorder.move(phase, Phase::exchange, times.moving + times.waiting);
+  recorder.move(phase, Phase::update, times.updating);
   recorder.exchanged(times.waiting, times.wire);
 }
 

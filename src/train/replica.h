@@ -31,12 +31,16 @@ class Replica {
   // ranks. Throws Error(rank_failed) that names the step and the layer when the loss is not finite;
   // that step is not recorded.
   Tally step(record::Recorder& recorder, const Tally& wishes);
+  // Behind the last step: until all parameters have arrived that are still on their way.
+  void land();
+  void restart_flights() { exchange_.restart_flights(); }
 
  private:
-  void charge_exchange(record::Recorder& recorder);
+  void end(record::Recorder& recorder, record::Phase phase);
 
   const bool training_;
   const bool wants_accuracy_;
+  const bool staged_;
   const double weight_decay_;
   const Layout layout_;
   Exchange exchange_;  // in front of the engine, whose memory it has

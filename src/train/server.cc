@@ -203,6 +203,7 @@ Service step_with_workers(const Site& site, Exchange& exchange, Learner& learner
     learner.begin_step(step);
     exchange.all_completed();
     const Tally sums = exchange.finish({});
+    exchange.land();
     service.updates += std::ranges::count_if(exchange.chunks(), mine);
     if (sums.last > 0 || sums.wishes_end()) break;
   }

@@ -39,6 +39,7 @@ class Loop {
       warm_up();
       meet();
       outcome.ending = time_steps();
+      replica_.land();
       meet();
     } catch (const Error& error) {
       outcome.ending = Ending::error;
@@ -51,6 +52,7 @@ class Loop {
     outcome.first_step_begin = first_step_begin_;
     outcome.bytes_sent = replica_.exchange().executor().bytes_sent();
     outcome.bytes_received = replica_.exchange().executor().bytes_received();
+    outcome.flight = replica_.exchange().flight();
     return outcome;
   }
 
@@ -73,6 +75,8 @@ class Loop {
 
   Ending time_steps() {
     if (!interrupted() && hooks_.on_timed_start) hooks_.on_timed_start();
+    replica_.land();
+    replica_.restart_flights();
     for (std::int64_t timed = 0;; announce(timed)) {
       if (const std::optional<Ending> ending = this->ending(timed)) return *ending;
       wishes_.last = timed + 1 == batches_ ? 1 : 0;

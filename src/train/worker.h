@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "model/zoo.h"
+#include "record/flight.h"
 #include "record/sample.h"
 #include "spec/trial.h"
 #include "train/exchange.h"
@@ -42,6 +43,7 @@ struct Outcome {
   Ending ending = Ending::batches;
   std::optional<Error> error;                        // where that is the ending
   std::uint64_t bytes_sent = 0, bytes_received = 0;  // of gradients and parameters, by this rank
+  record::Flight flight;                             // of the timed steps
 };
 
 // Trains (or runs forward only, or evaluates) one rank on the engine compiled for the trial: warms

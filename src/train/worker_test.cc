@@ -78,7 +78,11 @@ class Bowl : public engine::Engine {
             .stride_h = 2,
             .stride_w = 1};
   }
-  float forward(const engine::Batch& batch) override {
+  float forward(const engine::Batch& batch, const engine::Need& need) override {
+    if (need) {
+      need(1);
+      need(0);
+    }
     EXPECT_EQ(batch.step, static_cast<std::uint64_t>(log_.forwards));
     ++log_.forwards;
     log_.labels.assign(batch.labels.begin(), batch.labels.end());

@@ -92,6 +92,26 @@ TEST_P(EngineContract, ReadsNoParameterBehindItsAnnouncement) {
   EXPECT_EQ(engine_.gradients(), undisturbed.gradients());
 }
 
+TEST_P(EngineContract, ReadsNoParameterBeforeItIsNeeded) {
+  const float loss = engine_.forward();
+  std::vector<std::vector<float>> values;
+  for (int i = 0; i < engine_.parameter_count(); ++i) {
+    const std::span<float> stored = engine_.stored_parameter(i);
+    values.emplace_back(stored.begin(), stored.end());
+    std::ranges::fill(stored, kNan);
+  }
+  std::vector<int> needed(values.size());
+  EXPECT_EQ(engine_->forward(engine_.batch(),
+                             [&](int i) {
+                               const auto parameter = static_cast<std::size_t>(i);
+                               ++needed[parameter];
+                               std::ranges::copy(values[parameter],
+                                                 engine_.stored_parameter(i).begin());
+                             }),
+            loss);
+  EXPECT_EQ(needed, std::vector<int>(values.size(), 1));
+}
+
 TEST_P(EngineContract, RepeatsAStepBitForBit) {
   const float loss = engine_.forward();
   engine_->backward(ignore);

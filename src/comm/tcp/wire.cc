@@ -1,5 +1,8 @@
 #include "comm/tcp/wire.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
 #include <algorithm>
 #include <array>
 #include <asio/co_spawn.hpp>
@@ -11,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <thread>
 #include <unordered_map>
@@ -26,6 +30,17 @@ namespace {
 
 // What is encoded, decoded or added at a time: stays in the second-level cache.
 constexpr std::size_t kPieceFloats = std::size_t{64} << 10;
+
+// What the kernel holds back of a connection beyond what the line has room for. Less, and the line
+// may run dry; more, and the next message waits behind it, however urgent.
+constexpr int kUnsentBytes = 256 << 10;
+
+void limit_unsent(Socket& socket) {
+#ifdef TCP_NOTSENT_LOWAT
+  setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kUnsentBytes,
+             sizeof kUnsentBytes);
+#endif
+}
 
 // asio on its own moves 64 KiB per call of the kernel.
 std::size_t move_all(const asio::error_code& error, std::size_t /*so_far*/) {
@@ -71,7 +86,7 @@ struct Peer {
 
   int rank;
   Socket socket;
-  std::deque<Outgoing> outbox;
+  std::multimap<std::uint32_t, Outgoing, std::greater<>> outbox;  // by tag, the most urgent first
   Signal outbox_changed;
   std::unordered_map<std::uint32_t, Mailbox> mailboxes;
   std::size_t awaited = 0;  // in all mailboxes
@@ -86,6 +101,7 @@ class TcpWire final : public Wire {
     for (DataLink& link : links) {
       Peer& peer =
           peers_.try_emplace(link.peer, *io_, link.peer, std::move(link.socket)).first->second;
+      limit_unsent(peer.socket);
       asio::co_spawn(*io_, read(peer), rethrow);
       asio::co_spawn(*io_, write(peer), rethrow);
     }
@@ -105,7 +121,7 @@ class TcpWire final : public Wire {
   void send(int to, std::uint32_t tag, std::span<const float> data, Encoding encoding,
             Done done) override {
     Peer& peer = peers_.at(to);
-    peer.outbox.push_back({tag, data, encoding, std::move(done)});
+    peer.outbox.emplace(tag, Outgoing{tag, data, encoding, std::move(done)});
     peer.outbox_changed.notify();
   }
 
@@ -134,8 +150,8 @@ class TcpWire final : public Wire {
     try {
       for (;;) {
         while (peer.outbox.empty()) co_await peer.outbox_changed.wait();
-        const Outgoing message = std::move(peer.outbox.front());
-        peer.outbox.pop_front();
+        const Outgoing message = std::move(peer.outbox.begin()->second);
+        peer.outbox.erase(peer.outbox.begin());
         co_await write_message(peer, message);
         sent_ += encoded_bytes(message.data.size(), message.encoding);
         message.done();

@@ -105,6 +105,28 @@ TEST_F(TcpWire, KeepsTheOrderOfATag) {
   EXPECT_EQ(sent, received);
 }
 
+TEST_F(TcpWire, LetsTheHighestTagGoFirstOfThoseThatWaitForTheLine) {
+  const Floats data = counting(1000, 0);
+  std::vector<Floats> received(4, Floats(1000));
+  std::vector<std::uint32_t> order;
+  Wire& receiver = *ranks_[1]->wire();
+  for (std::uint32_t tag = 0; tag < 4; ++tag) {
+    receiver.post([&, tag, done = pending_.one()] {
+      receiver.receive(0, tag, received[tag], false, [&, tag, done] {
+        order.push_back(tag);
+        done();
+      });
+    });
+  }
+  Wire& sender = *ranks_[0]->wire();
+  sender.post([&, done = pending_.one()] {  // in one job: none can go before all wait
+    for (const std::uint32_t tag : {1, 0, 3, 2}) sender.send(1, tag, data, Encoding::fp32, [] {});
+    done();
+  });
+  pending_.wait();
+  EXPECT_EQ(order, (std::vector<std::uint32_t>{3, 2, 1, 0}));
+}
+
 TEST_F(TcpWire, KeepsAMessageUntilSomebodyWaitsForIt) {
   const Floats early = counting(1'000'000, 0);
   const Floats behind = {42};

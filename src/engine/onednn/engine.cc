@@ -28,6 +28,7 @@ class OnednnEngine final : public Engine {
     for (const auto* pass : {&program_.forward, &program_.backward}) {
       for (const Step& step : *pass) plan_.steps.push_back(step.about);
     }
+    find_first_readers();
     plan_.reorders_of_data = program_.reorders_of_data;
     plan_.reorders_of_weights = program_.reorders_of_weights;
     plan_.arena_bytes = arena.bytes;
@@ -65,10 +66,13 @@ class OnednnEngine final : public Engine {
     return images;
   }
 
-  float forward(const Batch& batch) override {
+  float forward(const Batch& batch, const Need& need) override {
     LOCKSTEP_CHECK(static_cast<int>(batch.labels.size()) == options_.batch);
     Call call{batch, 0, nullptr};
-    run(program_.forward, call);
+    for (std::size_t i = 0; i < program_.forward.size(); ++i) {
+      if (need) std::ranges::for_each(first_read_[i], need);
+      run(program_.forward[i], call);
+    }
     batch_ = batch;
     return static_cast<float>(call.loss);
   }
@@ -76,7 +80,7 @@ class OnednnEngine final : public Engine {
   void backward(const Ready& ready) override {
     LOCKSTEP_CHECK(options_.mode == Mode::training);
     Call call{batch_, 0, &ready};
-    run(program_.backward, call);
+    for (const Step& step : program_.backward) run(step, call);
   }
 
   std::span<const float> logits() override {
@@ -122,9 +126,19 @@ class OnednnEngine final : public Engine {
   }
 
  private:
-  void run(const std::vector<Step>& pass, Call& call) const {
-    for (const Step& step : pass) {
-      translate_errors(step.about.layer, ExitCode::rank_failed, [&] { step.run(memory_, call); });
+  void run(const Step& step, Call& call) const {
+    translate_errors(step.about.layer, ExitCode::rank_failed, [&] { step.run(memory_, call); });
+  }
+
+  // A layer's parameters are read by its own steps alone.
+  void find_first_readers() {
+    first_read_.resize(program_.forward.size());
+    for (std::size_t p = 0; p < program_.parameters.size(); ++p) {
+      const int layer = program_.parameters[p].plain.layer;
+      const auto reader = std::ranges::find(program_.forward, layer, &Step::layer);
+      LOCKSTEP_CHECK(reader != program_.forward.end());
+      first_read_[static_cast<std::size_t>(reader - program_.forward.begin())].push_back(
+          static_cast<int>(p));
     }
   }
 
@@ -189,6 +203,7 @@ class OnednnEngine final : public Engine {
   const model::Graph graph_;
   const Options options_;
   Program program_;
+  std::vector<std::vector<int>> first_read_;  // by step of forward: parameters
   PlanSummary plan_;
   Memory memory_;
   Buffer arena_;
