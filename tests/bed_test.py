@@ -78,6 +78,16 @@ class OnTwoHosts(unittest.TestCase):
         self.hosts.heal("node2")
         self.assertTrue(self.reaches("node1", "node2"))
 
+    def test_parted_hosts_do_not_reach_each_other_until_one_heals(self):
+        self.hosts.part("node2")
+        self.addCleanup(self.hosts.heal, "node2")
+        self.assertTrue(self.reaches("node1", "node2"))
+        self.hosts.part("node1")
+        self.addCleanup(self.hosts.heal, "node1")
+        self.assertFalse(self.reaches("node1", "node2"))
+        self.hosts.heal("node2")
+        self.assertTrue(self.reaches("node1", "node2"))
+
     def test_files_are_shared_but_for_temporary_ones(self):
         shared = self.hosts.directory / "shared"
         for path, seen in [(shared, "node1\n"), ("/tmp/own", ""), ("/dev/shm/own", "")]:

@@ -5,9 +5,12 @@ Usage: cluster_test.py PROGRAM [unittest arguments]"""
 
 import functools
 import json
+import os
 import pathlib
 import re
+import resource
 import shlex
+import signal
 import sys
 import tempfile
 import time
@@ -21,8 +24,16 @@ STEPS = 5  # a warm-up and four that are timed
 LENET = ["--model=lenet", "--batch_size=2", "--num_intra_threads=1", "--init_learning_rate=0.02",
          "--num_warmup_batches=1", "--num_batches=4", "--display_every=1"]
 PARAMETER_BYTES = 4 * 2173353  # of lenet
+DEADLINE = 2
+ENDLESS = ["--model=lenet", "--batch_size=2", "--num_intra_threads=1", "--num_warmup_batches=0",
+           "--num_batches=1000000", "--display_every=1000000", f"--deadline={DEADLINE}"]
 MPIRUN = ["mpirun", "--bind-to", "none", "--oversubscribe"]
 SRUN = ["srun", "--mpi=pmix"]
+# What a launcher makes of the exit codes of its ranks is its own affair, and so are signals that it
+# sends to all of them. A file that may not grow is an error as any other, a crash leaves no file.
+NOTE_EXIT_CODE = """trap : INT TERM; trap '' XFSZ; ulimit -c 0
+read -r host </proc/sys/kernel/hostname
+"$@"; code=$?; echo $code >"$0.$host"; exit $code"""
 
 
 def setUpModule():
@@ -36,22 +47,26 @@ class Run:
 
     def __init__(self, *flags):
         self.directory = pathlib.Path(tempfile.mkdtemp(dir=hosts.directory))
-        self._command = [str(PROGRAM), "run", f"--result_dir={self.directory}", *flags]
+        self._command = ["sh", "-c", NOTE_EXIT_CODE, f"{self.directory}/code", str(PROGRAM), "run",
+                         f"--result_dir={self.directory}", *flags]
         self.processes = {}  # by name
 
     def start(self, *launcher):
         """Starts it on node1, with a launcher or without."""
+        self.launcher = [*launcher, "none"][0]
         self.processes["launcher"] = hosts.start("node1", [*launcher, *self._command])
         return self
 
-    def start_by_ssh(self, workers, servers=()):
-        """Starts it with the flags of tf_cnn_benchmarks."""
+    def start_by_ssh(self, workers, servers=(), absent=None):
+        """Starts it with the flags of tf_cnn_benchmarks, all but the one that is absent."""
         cluster = ["--worker_hosts=" + ",".join(workers), "--ps_hosts=" + ",".join(servers)]
         tasks = [("worker", task, host) for task, host in enumerate(workers)]
         tasks += [("ps", task, host) for task, host in enumerate(servers)]
         for job, task, host in reversed(tasks):
-            self._ssh(f"{job} {task}", host, [*self._command, *cluster, f"--job_name={job}",
-                                              f"--task_index={task}"])
+            name = f"{job} {task}"
+            if name != absent:
+                self._ssh(name, host, [*self._command, *cluster, f"--job_name={job}",
+                                       f"--task_index={task}"])
         return self
 
     def start_with_variables(self, workers):
@@ -65,7 +80,39 @@ class Run:
         return self
 
     def _ssh(self, name, host, command):
+        self.launcher = "ssh"
         self.processes[name] = hosts.start("node1", ["ssh", host, shlex.join(command)])
+
+    def process_on(self, host):
+        """The process of its one rank there; None where there is none."""
+        for process, command in hosts.processes(host).items():
+            if re.match(rf"\S*lockstep run \S*{self.directory}", command):
+                return process
+        return None
+
+    def code_on(self, host):
+        """The exit code of its one rank there; None where that was not even noted."""
+        file = self.directory / f"code.{host}"
+        return int(file.read_text()) if file.exists() else None
+
+    def await_end_on(self, some_hosts, until):
+        while any(map(self.process_on, some_hosts)):
+            assert time.monotonic() < until, f"{self._command} still runs"
+            time.sleep(0.02)
+
+    def steps(self, rank):
+        """Those that the rank has recorded."""
+        file = self.directory / f"samples.{rank}"
+        return max(0, file.read_text().count("\n") - 2) if file.exists() else 0
+
+    def train(self, workers=3):
+        """Waits until all of them have done some steps."""
+        deadline = time.monotonic() + 20
+        while min(map(self.steps, range(workers))) < 3:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no steps; {self.end().errors}")
+            time.sleep(0.02)
+        return self
 
     def end(self, within=30):
         """Waits for all processes and keeps what they said."""
@@ -114,7 +161,7 @@ class ClusterTest(unittest.TestCase):
         hosts.assert_nothing_left()
 
     def assert_near(self, numbers, expected):
-        """Sizes of the network, within 1 %: the engine pads some parameters, and shares begin on cache lines."""
+        """Sizes of the network, within 1 %: the engine pads some parameters."""
         for number in numbers:
             self.assertAlmostEqual(number, expected, delta=0.01 * (1 + expected))
 
@@ -217,6 +264,247 @@ class OverMpi(ClusterTest):
     def test_mpirun_within_an_allocation_of_slurm(self):
         self.assert_trains(["salloc", "--nodes=2", *MPIRUN], 2,
                            "--variable_update=distributed_replicated")
+
+
+def in_one_process(*flags):
+    return Run(*ENDLESS, *flags, "--devices=2", "--oversubscribe").start()
+
+
+def by_ssh(*flags):
+    return Run(*ENDLESS, *flags).start_by_ssh(hosts.names)
+
+
+def by_mpirun(*flags):
+    # Without keepalive, mpirun itself would not notice that a host is cut off.
+    return Run(*ENDLESS, *flags).start(
+        *MPIRUN, "--host", ",".join(hosts.names), "--mca", "oob_tcp_keepalive_time", "2",
+        "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "3")
+
+
+def by_srun(*flags):
+    return Run(*ENDLESS, *flags).start(*SRUN, "--nodes=3", "--kill-on-bad-exit=1")
+
+
+def by_every_launcher(*flags):
+    """Three runs at once: they share the hosts, and what happens to those."""
+    return [launch(*flags) for launch in (by_ssh, by_mpirun, by_srun)]
+
+
+def send(number):
+    def send_to_all(processes):
+        for process in processes:
+            os.kill(process, number)
+    return send_to_all
+
+
+class Loss(ClusterTest):
+    """Something happens to one of three ranks, each on a host of its own."""
+
+    def assert_noticed(self, runs, happen, how, culprit=1, launchers_code=5, undo=None, workers=3):
+        """All others end in time and name the culprit; what was measured is there."""
+        others = [host for host in hosts.names if host != hosts.names[culprit]]
+        victims = [run.train(workers).process_on(hosts.names[culprit]) for run in runs]
+        happen(victims)
+        until = time.monotonic() + DEADLINE + 10
+        for run in runs:
+            run.await_end_on(others, until)
+        if undo:
+            undo(victims)
+        message = rf"rank {culprit} on {hosts.names[culprit]} {how}"
+        for run in runs:
+            run.end()
+            with self.subTest(run.launcher):
+                self.assert_named(run, others, message, launchers_code)
+                if culprit != 0:  # who would have written it
+                    self.assertEqual(run.result()["error"]["exit_code"], 5)
+                    self.assertRegex(run.result()["error"]["message"], message)
+                for rank in range(workers):
+                    self.assertGreaterEqual(run.steps(rank), 3)
+        hosts.assert_nothing_left()
+
+    def assert_named(self, run, others, message, launchers_code):
+        errors = "".join(run.errors.values())
+        self.assertEqual([run.code_on(host) for host in others], [5] * len(others), errors)
+        self.assertGreaterEqual(len(re.findall(f"error: {message}", errors)), len(others), errors)
+        if "launcher" in run.codes:  # that of the culprit, if that one ended first
+            self.assertIn(run.codes["launcher"], (5, launchers_code), errors)
+
+    def test_of_a_process_that_is_killed_or_crashes(self):
+        for number in (signal.SIGKILL, signal.SIGSEGV):
+            self.assert_noticed(by_every_launcher(), send(number),
+                                r"was lost at step \d+: its process ended",
+                                launchers_code=128 + number)
+
+    def test_of_rank_0(self):
+        self.assert_noticed([by_ssh()], send(signal.SIGKILL),
+                            r"was lost at step \d+: its process ended", culprit=0)
+
+    def test_of_a_process_that_hangs(self):
+        def let_go_on(processes):
+            for process in processes:
+                try:
+                    os.kill(process, signal.SIGCONT)
+                except ProcessLookupError:
+                    pass  # the launcher has killed it
+        self.assert_noticed(by_every_launcher(), send(signal.SIGSTOP),
+                            rf"was lost at step \d+: silent for {DEADLINE} s", undo=let_go_on)
+
+    def test_of_a_host_that_is_cut_off(self):
+        self.addCleanup(hosts.heal, "node2")
+        runs = by_every_launcher()
+        self.assert_noticed(runs, lambda _: hosts.cut("node2"),
+                            rf"was lost at step \d+: silent for {DEADLINE} s",
+                            undo=lambda _: hosts.heal("node2"))
+        for run in runs:  # the one that is cut off misses the others
+            self.assertIn("error: rank 0 on node1 was lost", "".join(run.errors.values()))
+
+    def test_of_the_way_between_two_hosts(self):
+        for host in ("node2", "node3"):
+            self.addCleanup(hosts.heal, host)
+        run = by_ssh().train()
+        hosts.part("node2", "node3")
+        run.await_end_on(hosts.names, time.monotonic() + DEADLINE + 10)
+        run.end()
+        either_way = [rf"rank {lost} on node{lost + 1} was lost at step \d+: its connection for "
+                      rf"data broke \(Connection timed out\), says rank {other} on node{other + 1}"
+                      for lost, other in [(1, 2), (2, 1)]]
+        self.assert_named(run, hosts.names, f"({'|'.join(either_way)})", launchers_code=None)
+        hosts.assert_nothing_left()
+
+    def test_of_a_rank_that_fails_by_itself(self):
+        def forbid_to_write(processes):
+            for process in processes:
+                resource.prlimit(process, resource.RLIMIT_FSIZE, (1, 1))
+        how = "failed at step \\d+: cannot write .*samples.{}: File too large"
+        self.assert_noticed(by_every_launcher(), forbid_to_write, how.format(1))
+        run = in_one_process().train(2)
+        forbid_to_write([run.process_on("node1")])
+        run.end(within=DEADLINE + 10)
+        self.assert_named(run, ["node1"], f"rank ([01]) on node1 {how.format('[01]')}", 5)
+
+    def test_of_all_ranks_at_once_leaves_what_was_measured(self):
+        for number in (signal.SIGKILL, signal.SIGSEGV):
+            run = in_one_process().train(2)
+            send(number)([run.process_on("node1")])
+            run.end(within=10)
+            self.assertEqual(run.code_on("node1"), 128 + number)
+            self.assertGreaterEqual(min(run.steps(0), run.steps(1)), 3)
+            hosts.assert_nothing_left()
+
+    def test_of_a_server(self):
+        for flags in ([], ["--cross_replica_sync=False"]):
+            for culprit in (1, 2):
+                with self.subTest(flags=flags, culprit=culprit):
+                    run = Run(*ENDLESS, *flags).start_by_ssh(["node1", "node2"], ["node3"])
+                    self.assert_noticed([run], send(signal.SIGKILL),
+                                        r"was lost( at step \d+)?: its process ended",
+                                        culprit=culprit, workers=2)
+
+    def test_while_the_others_are_inside_the_vendors_collective(self):
+        run = by_mpirun("--variable_update=replicated", "--all_reduce_spec=vendor")
+        self.assert_noticed([run], send(signal.SIGKILL),
+                            r"was lost at step \d+: its process ended",
+                            launchers_code=128 + signal.SIGKILL)
+
+    def test_before_the_first_step(self):
+        runs = [by_ssh("--model=resnet50"), by_mpirun("--model=resnet50")]
+        for run in runs:  # its file is made before its memory
+            deadline = time.monotonic() + 20
+            while not (run.directory / "samples.1").exists():
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.005)
+            os.kill(run.process_on("node2"), signal.SIGKILL)
+        for run in runs:
+            run.end(within=DEADLINE + 10)
+            with self.subTest(run.launcher):
+                self.assert_named(run, ["node1", "node3"],
+                                  "rank 1 on node2 was lost: its process ended",
+                                  128 + signal.SIGKILL)
+        hosts.assert_nothing_left()
+
+
+class Divergence(ClusterTest):
+    def test_is_the_end_of_all_ranks_and_names_the_layer(self):
+        flag = "--init_learning_rate=1e30"
+        for run in (in_one_process(flag), *by_every_launcher(flag)):
+            run.end()
+            with self.subTest(run.launcher):
+                self.assertEqual(set(run.codes.values()), {5}, run.errors)
+                for errors in run.errors.values():
+                    self.assertRegex(errors, r"error: rank (0 on node1|1 on node[12]|2 on node3) "
+                                     r"failed at step 2: the loss is nan.* layer \w+ is the first")
+                self.assertEqual(run.result()["error"]["exit_code"], 5)
+                for rank in (0, 1):  # who was slower was told in its second step
+                    self.assertIn(run.steps(rank), (1, 2))
+        hosts.assert_nothing_left()
+
+
+class Start(ClusterTest):
+    def test_names_those_who_do_not_come(self):
+        for absent, message in [
+                ("worker 0", r"rank \d on node\d cannot join rank 0 at node1:2230 within 2 s"),
+                ("worker 2", "1 of 3 ranks did not arrive within 2 s: rank 2")]:
+            with self.subTest(absent):
+                run = Run(*ENDLESS, "--start_timeout=2").start_by_ssh(hosts.names, absent=absent)
+                run.end()
+                for name, code in run.codes.items():
+                    self.assertEqual(code, 4, run.errors[name])
+                    self.assertRegex(run.errors[name], message)
+                hosts.assert_nothing_left()
+
+
+class Interruption(ClusterTest):
+    def assert_ends_in_order(self, runs, interrupt, code=130, workers=3):
+        for run in runs:
+            interrupt(run.train(workers))
+        for run in runs:
+            run.end(within=10)
+            with self.subTest(run.launcher):
+                self.assertEqual(set(run.codes.values()), {code}, run.errors)
+                self.assertEqual("".join(run.outputs.values()).count("total images/sec: "), 1)
+                steps = run.result()["statistics"]["steps_measured"]
+                self.assertEqual(min(map(run.steps, range(workers))), steps)
+                self.assertIn(f"interrupted after {steps} of 1000000 timed steps",
+                              run.result()["warnings"])
+        hosts.assert_nothing_left()
+
+    def test_of_any_rank_ends_all(self):
+        def interrupt_on(host):
+            return lambda run: os.kill(run.process_on(host), signal.SIGINT)
+        self.assert_ends_in_order([by_ssh()], interrupt_on("node1"))
+        # srun must not take the first end for a failure.
+        by_patient_srun = Run(*ENDLESS).start(*SRUN, "--nodes=3")
+        self.assert_ends_in_order([by_ssh(), by_mpirun(), by_patient_srun], interrupt_on("node2"))
+
+    def test_of_mpirun_keeps_what_was_measured(self):
+        self.assert_ends_in_order(
+            [by_mpirun()], lambda run: run.processes["launcher"].send_signal(signal.SIGINT), code=1)
+
+    def test_of_ranks_that_do_not_wait_for_each_other(self):
+        run = Run(*ENDLESS, "--cross_replica_sync=False").start_by_ssh(["node1", "node2"])
+        self.assert_ends_in_order(
+            [run], lambda run: os.kill(run.process_on("node2"), signal.SIGINT), workers=2)
+
+
+class Straggler(ClusterTest):
+    def test_is_named(self):
+        run = Run("--model=resnet20", "--batch_size=4", "--num_intra_threads=1",
+                  "--num_warmup_batches=1", "--num_batches=30", "--variable_update=replicated")
+        run.start_by_ssh(["node1", "node2"]).train(workers=1)
+        slow = run.process_on("node2")
+        with self.assertRaises(ProcessLookupError):
+            while True:
+                for number, seconds in [(signal.SIGSTOP, 0.06), (signal.SIGCONT, 0.02)]:
+                    os.kill(slow, number)
+                    time.sleep(seconds)
+        run.end()
+        self.assert_trained(run)
+        straggler = run.result()["straggler"]
+        self.assertTrue(straggler, run.result()["ranks"])
+        self.assertEqual(straggler["rank"], 1)
+        last = straggler["arrived_last"]
+        self.assertIn(f"warning: rank 1 on node2 arrived last in {last} of 30 steps",
+                      run.errors["worker 0"])
 
 
 if __name__ == "__main__":

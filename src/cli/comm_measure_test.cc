@@ -133,6 +133,8 @@ class WithVendor : public comm::Transport, public comm::VendorAllReduce {
   comm::VendorAllReduce* vendor() override { return this; }
   void fail(const Error& error) override { inner_->fail(error); }
   void check() const override { inner_->check(); }
+  void wish_end() override { inner_->wish_end(); }
+  bool end_wished() const override { return inner_->end_wished(); }
   void at_step(std::int64_t step) override { inner_->at_step(step); }
 
   void all_reduce(std::span<float> data) override { data.back() += error_; }  // one rank's sums

@@ -13,22 +13,18 @@ void on_signal(int signal) {
   g_asked = true;
 }
 
-void install(void (*handler)(int)) {
+void install(int signal, unsigned flags) {
   struct sigaction action = {};
-  action.sa_handler = handler;
-  // The second signal finds the default action again.
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(flags);
+  sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
 
-Interrupt::Interrupt() {
-  install(on_signal);
-}
-Interrupt::~Interrupt() {
-  install(SIG_DFL);
+void Interrupt::listen() {
+  install(SIGINT, SA_RESTART | SA_RESETHAND);  // the second one finds the default action again
+  install(SIGTERM, SA_RESTART);
 }
 
 const std::atomic<bool>& Interrupt::asked() {

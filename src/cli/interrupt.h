@@ -4,14 +4,13 @@
 
 namespace lockstep::cli {
 
-// While one of these lives, ^C and SIGTERM ask for an orderly end: the first sets the flag, the
-// second one ends the process as it would have without us.
+// Signals that ask for an orderly end.
 class Interrupt {
  public:
-  Interrupt();
-  ~Interrupt();
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
+  // From now on, ^C and SIGTERM set the flag. A second ^C ends the process as it would have without
+  // us; a second SIGTERM does nothing: launchers repeat it, and would cut short what a rank still
+  // has to say of the one that was lost.
+  static void listen();
 
   static const std::atomic<bool>& asked();
   static int signal();  // which one asked

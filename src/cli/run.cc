@@ -154,11 +154,12 @@ struct Finished {
   bool interrupted = false;
 };
 
+using Ranks = std::vector<std::unique_ptr<comm::Transport>>;
+
 // The run itself, from the first thread to the last line. An exception means: no numbers.
-Finished measure(const Job& job, const Start& start, Transports transports) {
-  auto ranks = connect(job, transports);
+Finished measure(const Job& job, const Start& start, Ranks& ranks) {
   RunLog log(job);
-  const Interrupt interrupt;
+  Interrupt::listen();
   RankHooks hooks;
   hooks.on_plan = [&](const machine::Peak& peak, const engine::PlanSummary& plan) {
     log.header();
@@ -189,8 +190,8 @@ Finished measure(const Job& job, const Start& start, Transports transports) {
 
 // A process without rank 0: trains or serves, and leaves the words and the result to that one.
 ExitCode take_part(const Job& job, Transports transports) {
-  auto ranks = connect(job, transports);
-  const Interrupt interrupt;
+  Ranks ranks = connect(job, transports);
+  Interrupt::listen();
   RankHooks hooks;
   hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, nullptr); };
   const WorldOutcome world = run_ranks(job, ranks, hooks);
@@ -247,9 +248,13 @@ ExitCode run(Arguments arguments, Transports transports) {
   };
 
   look_around(start);
+  // They part when the result is written: a launcher that ends the run may kill those who take
+  // their time over a farewell.
+  Ranks ranks;
   std::optional<Finished> finished;
   try {
-    finished = measure(job, start, transports);
+    ranks = connect(job, transports);
+    finished = measure(job, start, ranks);
   } catch (const std::exception&) {
     const Error error = current_error();
     // A file that cannot be written must not hide what went wrong before.

@@ -171,15 +171,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
   }
 
   void close() {
-    if (transport_.wire() == nullptr) return;
     // What the wire still has to tell must not touch a transport or a keeper that is gone.
-    std::atomic<bool> closed = false;
-    transport_.wire()->post([&] {
-      open_ = false;
-      closed = true;
-      closed.notify_one();
-    });
-    closed.wait(false);
+    open_ = false;
+    let_wire_finish_job(transport_);
   }
 
   Chunk& chunk(int index) const { return *chunks_[static_cast<std::size_t>(index)]; }
@@ -457,7 +451,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
   Lane team_;
   Lane wire_{1};
   std::uint32_t heard_ = 0;  // rings that the wire's thread was told of
-  bool open_ = true;         // the wire's thread's
+  std::atomic<bool> open_ = true;
 };
 
 Executor::Executor(Transport& transport, std::vector<Program> programs, std::vector<Window> windows,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 
 #include "base/clock.h"
 #include "comm/fake_hosts.h"
@@ -340,6 +341,20 @@ TEST(Executor, CanEndWhileTheWireIsBusy) {
     }
     transport.all_gather({});  // memory is the transport's: it outlives what the wire still reads
   });
+}
+
+TEST(Executor, CanEndWhileTheWireIsStuckIfARankIsLost) {
+  std::promise<void> end_of_test;
+  FakeHosts world(hosts({0, 1}));
+  on_every_rank(world.ranks(), [&](Transport& transport) {
+    SummingRank rank(transport, kChunks, all_reduce(transport.topology(), ring));
+    transport.all_gather({});
+    transport.fail({ExitCode::rank_failed, "gone"});
+    if (transport.rank() != 0) return;
+    // As a library would be that waits for the one who is lost.
+    transport.wire()->post([stuck = end_of_test.get_future().share()] { stuck.wait(); });
+  });
+  end_of_test.set_value();
 }
 
 }  // namespace

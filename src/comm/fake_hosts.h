@@ -176,6 +176,8 @@ class FakeHosts {
     }
     void fail(const Error& error) override { threads_.fail(error); }
     void check() const override { threads_.check(); }
+    void wish_end() override { threads_.wish_end(); }
+    bool end_wished() const override { return threads_.end_wished(); }
     void at_step(std::int64_t step) override { threads_.at_step(step); }
 
    private:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <thread>
@@ -209,6 +210,19 @@ TEST(Tcp, InterruptsAGatherWhenARankFails) {
   on_every_rank(3, [&](int rank) {
     if (rank == 1) return ranks[1]->fail(Error(ExitCode::environment, "disk full"));
     EXPECT_THAT(error_of([&] { ranks[rank]->all_gather(""); }).what(), HasSubstr("disk full"));
+  });
+}
+
+TEST(Tcp, TakesMemoryThatIsGoneForTheLossOfItsOwner) {
+  const auto ranks = connect_world({"a", "a"});
+  on_every_rank(2, [&](int rank) {
+    if (rank == 1) {
+      ranks[1]->all_gather("/proc/self/fd/no-such-file 4096");  // where share() gives the memory
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      return ranks[1]->fail(Error(ExitCode::environment, "first cause"));
+    }
+    EXPECT_THAT(error_of([&] { ranks[0]->share(4096); }).what(),
+                MatchesRegex("rank 1 on .* failed before its first step: first cause"));
   });
 }
 

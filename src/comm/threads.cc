@@ -31,6 +31,7 @@ struct Hub {
   std::int64_t gatherings = 0;
   std::optional<Error> cause;
   std::atomic<bool> failed = false;  // there is a cause
+  std::atomic<bool> end_wished = false;
 };
 
 class ThreadTransport : public Transport {
@@ -80,6 +81,8 @@ class ThreadTransport : public Transport {
     const std::lock_guard lock(hub_->mutex);
     throw Error(*hub_->cause);
   }
+  void wish_end() override { hub_->end_wished = true; }
+  bool end_wished() const override { return hub_->end_wished; }
   void at_step(std::int64_t step) override { step_ = step; }
 
  private:

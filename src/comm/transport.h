@@ -55,6 +55,11 @@ class Transport {
   // host, what happened. Cheap: a waiting rank calls it every millisecond or so.
   virtual void check() const = 0;
 
+  // Tells every rank, soon, that this one wishes the run to end in order: for ranks that have no
+  // steps in common in which they could agree on that.
+  virtual void wish_end() = 0;
+  virtual bool end_wished() const = 0;  // by any rank
+
   // What ranks say of each other's progress when one is lost: "at step 12".
   virtual void at_step(std::int64_t step) = 0;
 };

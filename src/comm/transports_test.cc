@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <thread>
 
+#include "base/clock.h"
 #include "comm/tcp.h"
 
 namespace lockstep::comm {
@@ -11,10 +13,14 @@ namespace {
 
 class EveryTransport : public ::testing::TestWithParam<TransportRow> {};
 
-TEST_P(EveryTransport, ConnectsAllRanksOfOneProcess) {
+std::vector<std::unique_ptr<Transport>> connect_three(const TransportRow& row) {
   ConnectOptions options = {.ranks = {0, 1, 2}, .world = 3};
   options.coordinator = fmt::format("127.0.0.1:{}", Listener("127.0.0.1:0").port());
-  auto ranks = GetParam().connect(options);
+  return row.connect(options);
+}
+
+TEST_P(EveryTransport, ConnectsAllRanksOfOneProcess) {
+  auto ranks = connect_three(GetParam());
   ASSERT_EQ(ranks.size(), 3U);
   std::vector<std::future<std::vector<std::string>>> gathered;
   for (int rank = 0; rank < 3; ++rank) {
@@ -25,6 +31,17 @@ TEST_P(EveryTransport, ConnectsAllRanksOfOneProcess) {
   }
   for (auto& texts : gathered) {
     EXPECT_EQ(texts.get(), (std::vector<std::string>{"0", "1", "2"}));
+  }
+}
+
+TEST_P(EveryTransport, TellsAllRanksThatOneWishesTheEnd) {
+  const auto ranks = connect_three(GetParam());
+  for (const auto& rank : ranks) EXPECT_FALSE(rank->end_wished());
+  ranks[1]->wish_end();
+  for (const auto& rank : ranks) {
+    const double deadline = now() + 30;
+    while (!rank->end_wished() && now() < deadline) std::this_thread::yield();
+    EXPECT_TRUE(rank->end_wished()) << "rank " << rank->rank();
   }
 }
 

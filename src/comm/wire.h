@@ -34,4 +34,11 @@ class Wire {
   virtual std::uint64_t bytes_received() const = 0;
 };
 
+class Transport;
+
+// Returns when the transport's wire, if it has one, is done with the job that it is at now, so that
+// whoever has told its jobs to do nothing can end. When a rank is lost the wire may be stuck in a
+// library that waits for that one, and in no job of ours: then this does not wait for it.
+void let_wire_finish_job(Transport& transport);
+
 }  // namespace lockstep::comm

@@ -50,6 +50,8 @@ class MpiTransport : public Transport, private comm::VendorAllReduce {
   comm::VendorAllReduce* vendor() override { return this; }
   void fail(const Error& error) override { control_->fail(error); }
   void check() const override { control_->check(); }
+  void wish_end() override { control_->wish_end(); }
+  bool end_wished() const override { return control_->end_wished(); }
   void at_step(std::int64_t step) override { control_->at_step(step); }
 
  private:

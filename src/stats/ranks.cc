@@ -1,6 +1,7 @@
 #include "stats/ranks.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stats/summary.h"
 
@@ -25,6 +26,16 @@ std::vector<std::int64_t> arrivals(std::span<const RankSamples> ranks) {
   for (std::size_t step = 0; step < common_steps(ranks); ++step)
     ++last[last_to_arrive(ranks, step)];
   return last;
+}
+
+// Far oftener than its share: halfway from that to always, and more than chance would explain in so
+// few steps.
+double far_oftener(std::size_t ranks, std::size_t steps) {
+  constexpr double kDeviations = 3;
+  const double even = 1.0 / static_cast<double>(ranks);
+  const auto all = static_cast<double>(steps);
+  return std::max((even + 1) / 2 * all,
+                  even * all + kDeviations * std::sqrt(all * even * (1 - even)));
 }
 
 }  // namespace
@@ -53,15 +64,12 @@ std::vector<RankSummary> summarise_ranks(std::span<const RankSamples> ranks) {
 }
 
 std::optional<Straggler> straggler(std::span<const RankSamples> ranks) {
-  constexpr double kOftener = 0.5;  // of the way from an even share to always
   constexpr double kFewest = 0.01;  // of a step
   if (ranks.size() < 2) return std::nullopt;
   const std::vector<std::int64_t> last = arrivals(ranks);
   const auto most = std::ranges::max_element(last);
   const std::size_t steps = common_steps(ranks);
-  const double even = 1.0 / static_cast<double>(ranks.size());
-  if (steps == 0 ||
-      static_cast<double>(*most) < (even + kOftener * (1 - even)) * static_cast<double>(steps)) {
+  if (steps == 0 || static_cast<double>(*most) < far_oftener(ranks.size(), steps)) {
     return std::nullopt;
   }
   const auto index = static_cast<std::size_t>(most - last.begin());

@@ -54,8 +54,8 @@ struct Straggler {
 // By rank. Whoever waited least in a step came last: no clocks of different hosts are compared.
 std::vector<RankSummary> summarise_ranks(std::span<const RankSamples> ranks);
 
-// The rank that came last most often, if that is far more often than its share and costs more than
-// 1 % of a step.
+// The rank that came last most often, if that is far more often than its share, not by chance, and
+// costs more than 1 % of a step.
 std::optional<Straggler> straggler(std::span<const RankSamples> ranks);
 
 // One series for ranks that do not wait for each other: step k takes as long as all ranks together

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -40,6 +42,14 @@ class Desk {
       for (int worker = 0; worker < workers_; ++worker) expect(file, worker);
     }
   }
+
+  // What the wire still has to tell must not touch a desk that is gone.
+  ~Desk() {
+    *open_ = false;
+    comm::let_wire_finish_job(transport_);
+  }
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
 
   // One look at all chunks; says whether there was anything to do.
   bool look() {
@@ -82,15 +92,26 @@ class Desk {
     return array.subspan(file.range.begin, file.range.size());
   }
 
+  template <typename Job>
+  auto while_open(Job job) {
+    return [open = open_, job = std::move(job)] {
+      if (*open) job();
+    };
+  }
+  template <typename Job>
+  void on_wire(Job job) {
+    transport_.wire()->post(while_open(std::move(job)));
+  }
+
   void expect(File& file, int worker) {
     if (!remote(worker)) return;
-    transport_.wire()->post([this, &file, worker] {
+    on_wire([this, &file, worker] {
       transport_.wire()->receive(worker, file.index,
                                  part(exchange_.mailbox(worker).gradients, file), false,
-                                 [this, &file, worker] {
+                                 while_open([this, &file, worker] {
                                    file.letters[static_cast<std::size_t>(worker)].here = true;
                                    exchange_.mine().bell->ring();
-                                 });
+                                 }));
     });
   }
 
@@ -148,7 +169,7 @@ class Desk {
       mailbox.bell->ring();
       return;
     }
-    transport_.wire()->post([this, &file, worker, out] {
+    on_wire([this, &file, worker, out] {
       transport_.wire()->send(worker, file.index, out, comm::Encoding::fp32, [] {});
     });
     expect(file, worker);
@@ -160,6 +181,7 @@ class Desk {
   Learner& learner_;
   const int workers_;
   std::deque<File> files_;
+  const std::shared_ptr<std::atomic<bool>> open_ = std::make_shared<std::atomic<bool>>(true);
 };
 
 // Until the gathering at the end of the run, which the workers come to when they are done.

@@ -109,7 +109,10 @@ class Loop {
   }
 
   bool interrupted() {
-    return decided(&Tally::interrupted, hooks_.stop != nullptr && hooks_.stop->load());
+    const bool mine = hooks_.stop != nullptr && hooks_.stop->load();
+    if (together_) return decided(&Tally::interrupted, mine);
+    if (mine) transport_.wish_end();
+    return transport_.end_wished();
   }
 
   bool warmed_up() {

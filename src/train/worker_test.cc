@@ -565,6 +565,22 @@ TEST(Ranks, StopTogetherWhenOneIsInterrupted) {
   }
 }
 
+TEST(Ranks, AllStopWhenOneIsInterruptedAlsoWhereTheyAreIndependent) {
+  std::atomic<bool> stop = false;
+  World world{.trial = trial_of(0, 1'000'000'000), .strategy = "independent"};
+  world.hooks = [&](int rank) {
+    Hooks hooks;
+    if (rank == 1) {
+      hooks.stop = &stop;
+      hooks.on_step = [&](const record::Sample&, std::int64_t timed) { stop = timed == 4; };
+    }
+    return hooks;
+  };
+  const std::vector<Outcome> outcomes = world.run(3);
+  for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.ending, Ending::interrupted);
+  EXPECT_EQ(outcomes[1].samples.size(), 4);
+}
+
 TEST(Ranks, StopTogetherWhenOneIsInterruptedWhileItWarmsUp) {
   std::atomic<bool> stop = false;
   World world{.trial = trial_of(1000, 1000)};

@@ -150,6 +150,11 @@ class Hosts:
         """From now on the host's link loses everything; neither end is told."""
         self._link(host, "cut")
 
+    def part(self, *hosts):
+        """From now on these hosts do not reach each other, but still all the rest."""
+        for host in hosts:
+            self._link(host, "part")
+
     def heal(self, host):
         self._link(host, "heal")
 

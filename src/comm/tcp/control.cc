@@ -91,15 +91,29 @@ void Control::check() const {
   throw Error(*failure_);
 }
 
+void Control::check_patiently() const {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, duration<double>(kPatience), [&] { return failure_.has_value(); });
+  }
+  check();
+}
+
+void Control::wish_end() {
+  if (end_wished_.exchange(true)) return;
+  asio::post(*io_, [this] { send_to_all({Frame::Kind::wish, {}}); });
+}
+
 void Control::suspect(int peer, const std::string& reason) {
-  asio::post(*io_, [this, peer, reason] {
+  // Peers that cannot reach each other blame each other: say who does.
+  asio::post(*io_, [this, peer, how = fmt::format("{}, says {}", reason, member(rank_).who())] {
     if (rank_ != 0) {
-      const std::vector<std::string> body = {std::to_string(peer), reason};
+      const std::vector<std::string> body = {std::to_string(peer), how};
       send_to_all({Frame::Kind::suspicion, pack(body)});
     }
     // Where rank 0 can decide, it does so first.
     const bool alone = rank_ == 0 || peer == 0;
-    asio::co_spawn(*io_, accuse(peer, reason, alone ? kPatience : 2 * kPatience), rethrow);
+    asio::co_spawn(*io_, accuse(peer, how, alone ? kPatience : 2 * kPatience), rethrow);
   });
 }
 
@@ -171,6 +185,8 @@ void Control::understand(Link& link, const Frame& frame) {
       LOCKSTEP_CHECK(cause.size() == 2);
       return declare(Error(ExitCode::rank_failed, cause[0], cause[1]));
     }
+    case Frame::Kind::wish:
+      return wish_end();  // rank 0 passes it on
     case Frame::Kind::suspicion: {
       const auto body = unpack(frame.body);
       LOCKSTEP_CHECK(body.size() == 2);

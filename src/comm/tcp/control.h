@@ -34,10 +34,14 @@ class Control {
   std::vector<std::string> all_gather(const std::string& mine);
   void fail(const Error& error);
   void check() const;
+  // As check(), but waits a moment for a cause: what this rank has run into may come from that.
+  void check_patiently() const;
+  void wish_end();
+  bool end_wished() const { return end_wished_; }
   void at_step(std::int64_t step) { own_step_ = step; }
 
-  // A connection to the peer broke. If nothing else explains it soon, the peer is lost. From any
-  // thread.
+  // A connection to the peer broke, as this rank sees it. If nothing else explains it soon, the
+  // peer is lost. From any thread.
   void suspect(int peer, const std::string& reason);
 
  private:
@@ -90,11 +94,12 @@ class Control {
   bool leaving_ = false;
 
   mutable std::mutex mutex_;  // for what follows
-  std::condition_variable changed_;
+  mutable std::condition_variable changed_;
   std::optional<Error> failure_;
   std::optional<std::vector<std::string>> gathered_;
   std::size_t open_links_ = 0;
   std::atomic<bool> failed_ = false;
+  std::atomic<bool> end_wished_ = false;
 
   std::thread thread_;
 };

@@ -21,6 +21,7 @@ struct Frame {
     part,       // of an all_gather, to rank 0
     whole,      // of an all_gather, from rank 0
     failure,    // the first cause: message, hint
+    wish,       // that the run ends in order
     suspicion,  // the connection for data to a rank broke: rank, reason
     goodbye,    // the last frame: this end is no loss
   };

@@ -1,6 +1,8 @@
 #include "comm/tcp/socket.h"
 
 #include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <asio/connect.hpp>
@@ -103,6 +105,12 @@ Acceptor open_listener(asio::io_context& io, Listener listener) {
 Socket move_to(asio::io_context& io, Socket& socket) {
   const auto protocol = socket.local_endpoint().protocol();
   return {io, protocol, socket.release()};
+}
+
+void give_up_after(Socket& socket, double seconds) {
+  const auto milliseconds = static_cast<unsigned>(seconds * 1000);
+  setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds,
+             sizeof milliseconds);
 }
 
 std::string remote_host(const Socket& socket) {

@@ -44,7 +44,7 @@ class TcpTransport final : public Transport {
     const auto tickets = all_gather(own.ticket());
     for (int rank = 0; rank < world(); ++rank) {
       if (rank == rank_ || topology_.host_of[rank] != topology_.host_of[rank_]) continue;
-      memory_[rank] = HostMemory::open(tickets[rank]);
+      memory_[rank] = open(tickets[rank]);
     }
     all_gather({});  // everybody has mapped everything
     own.close_ticket();
@@ -59,9 +59,20 @@ class TcpTransport final : public Transport {
   Wire* wire() override { return wire_.get(); }
   void fail(const Error& error) override { control_->fail(error); }
   void check() const override { control_->check(); }
+  void wish_end() override { control_->wish_end(); }
+  bool end_wished() const override { return control_->end_wished(); }
   void at_step(std::int64_t step) override { control_->at_step(step); }
 
  private:
+  HostMemory open(const std::string& ticket) {
+    try {
+      return HostMemory::open(ticket);
+    } catch (const Error&) {
+      control_->check_patiently();  // the memory of a rank that is lost is gone
+      throw;
+    }
+  }
+
   int rank_;
   Topology topology_;
   std::map<int, HostMemory> memory_;  // of the ranks of this host
@@ -131,6 +142,7 @@ std::unique_ptr<Transport> connect(const TcpOptions& options, std::optional<List
     try {
       auto links = connect_mesh(*wire_io, rank, control->table(), topology, std::move(*data),
                                 rank0_host, options.start_timeout, [&] { control->check(); });
+      for (tcp::DataLink& link : links) tcp::give_up_after(link.socket, options.deadline);
       wire = make_wire(std::move(wire_io), std::move(links),
                        [&control = *control](int peer, const std::string& reason) {
                          control.suspect(peer, reason);

@@ -186,9 +186,11 @@ TEST_F(TcpWire, NamesThePeerThatLeavesSomebodyWaiting) {
       ranks_[1]->check();
       return false;
     } catch (const Error& error) {
-      EXPECT_EQ(
-          "rank 0 on " + ranks_[1]->host_name(0) + " was lost: it closed its connection for data",
-          error.what());
+      const std::string& host = ranks_[1]->host_name(0);
+      EXPECT_EQ(fmt::format("rank 0 on {} was lost: it closed its connection for data, says rank 1 "
+                            "on {}",
+                            host, host),
+                error.what());
       return true;
     }
   });
