@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -178,12 +179,13 @@ std::string print(const AllReduceSpec& spec) {
   return text;
 }
 
-std::string_view choose(std::size_t elements, const comm::Topology& topology, bool has_vendor) {
-  if (has_vendor && elements < kVendorBelowElements) return "vendor";
+std::string_view choose(std::size_t elements, const comm::Topology& topology) {
   const std::set<int> hosts(topology.host_of.begin(), topology.host_of.end());
   if (hosts.size() == 1) return "direct";
   if (hosts.size() < topology.host_of.size()) return "hierarchical";
-  return elements < kRingFromElements ? "halving_doubling" : "ring";
+  if (elements < kTreeBelowElements) return "tree";
+  const bool even = std::has_single_bit(topology.host_of.size());
+  return even && elements < kRingFromElements ? "halving_doubling" : "ring";
 }
 
 }  // namespace lockstep::strategy

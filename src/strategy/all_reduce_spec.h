@@ -36,16 +36,13 @@ AllReduceSpec parse_all_reduce_spec(std::string_view text);
 // Parses back to the same choices.
 std::string print(const AllReduceSpec& spec);
 
-// From this size on, `auto` takes ring rather than halving_doubling between hosts: both move the
-// same bytes, in more but smaller messages between fixed neighbours, or in fewer rounds. A first
-// guess: to be replaced by what `lockstep comm` measures.
-inline constexpr std::size_t kRingFromElements = 256 * 1024;
-// Below this size, `auto` takes the vendor's collective where the transport has one: a latency that
-// is hard to beat. Likewise to be measured.
-inline constexpr std::size_t kVendorBelowElements = 16 * 1024;
+// Where `auto` changes its mind between hosts, as `lockstep comm` measured it (bench/README.md): below
+// the first, rounds count and tree has the fewest; up to the second, halving_doubling has fewer than
+// ring and moves the same bytes, where the ranks are a power of two.
+inline constexpr std::size_t kTreeBelowElements = 16 * 1024;
+inline constexpr std::size_t kRingFromElements = 64 * 1024;
 
 // The algorithm that `auto` takes.
-std::string_view choose(std::size_t elements, const comm::Topology& topology,
-                        bool has_vendor = false);
+std::string_view choose(std::size_t elements, const comm::Topology& topology);
 
 }  // namespace lockstep::strategy

@@ -112,15 +112,12 @@ TEST(AllReduceSpec, PrintsWhatParsesBack) {
 TEST(Choose, TakesTheAlgorithmThatFitsWhereRanksAre) {
   EXPECT_EQ(choose(1, {{0}}), "direct");
   EXPECT_EQ(choose(kRingFromElements, {{0, 0, 0}}), "direct");
-  EXPECT_EQ(choose(kRingFromElements - 1, {{0, 1, 2}}), "halving_doubling");
-  EXPECT_EQ(choose(kRingFromElements, {{0, 1, 2}}), "ring");
+  EXPECT_EQ(choose(kTreeBelowElements - 1, {{0, 1, 2}}), "tree");
+  EXPECT_EQ(choose(kTreeBelowElements, {{0, 1, 2}}), "ring");
+  EXPECT_EQ(choose(kTreeBelowElements, {{0, 1, 2, 3}}), "halving_doubling");
+  EXPECT_EQ(choose(kRingFromElements, {{0, 1, 2, 3}}), "ring");
   EXPECT_EQ(choose(1, {{0, 0, 1}}), "hierarchical");
   EXPECT_EQ(choose(kRingFromElements, {{0, 1, 0, 1}}), "hierarchical");
-}
-
-TEST(Choose, LeavesSmallSizesToTheVendorWhereThereIsOne) {
-  EXPECT_EQ(choose(kVendorBelowElements - 1, {{0, 0}}, true), "vendor");
-  EXPECT_EQ(choose(kVendorBelowElements, {{0, 0}}, true), "direct");
 }
 
 }  // namespace
