@@ -27,7 +27,11 @@ class Line {
   template <typename Value>
   void add(const char* column, const Value& value) {
     columns.emplace_back(column);
-    values.push_back(quoted(fmt::format("{}", value)));
+    if constexpr (std::is_floating_point_v<Value>) {
+      values.push_back(fmt::format("{:.6g}", value));  // more than any measurement has
+    } else {
+      values.push_back(quoted(fmt::format("{}", value)));
+    }
   }
   template <typename Value>
   void add(const char* column, const std::optional<Value>& value) {

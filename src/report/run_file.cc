@@ -33,7 +33,7 @@ stats::Launch launch_of(const Json& document) {
   launch.other_ms = phase("other");
   launch.gflops = number("gflops");
   if (!statistics.at("mfu_pct").is_null()) launch.mfu_pct = number("mfu_pct");
-  launch.rss_peak_bytes = number("rss_peak_bytes");
+  launch.rss_peak_bytes = statistics.at("rss_peak_bytes").get<std::int64_t>();
   launch.stable = statistics.at("stable").get<bool>();
   launch.warnings = document.at("warnings").get<std::vector<std::string>>();
   std::set<std::string> hosts;

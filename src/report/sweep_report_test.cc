@@ -1,5 +1,6 @@
 #include "report/sweep_report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/text.h"
@@ -112,7 +113,8 @@ TEST(SweepTable, ShowsNoIntervalOfOneLaunch) {
   sweep.models = {{"lenet", 4}};
   sweep.devices = {1};
   const std::string table = sweep_table(report_of(sweep, {measured(50, 1)}));
-  EXPECT_THAT(table, HasSubstr("50.0     -"));
+  EXPECT_THAT(table, HasSubstr("one launch a point: no intervals"));
+  EXPECT_THAT(table, HasSubstr("50.0     -      1.00"));
 }
 
 TEST(ThroughputSvg, EscapesHostileNames) {

@@ -17,13 +17,15 @@ std::string number(double value) {
 }
 
 std::string percent(double value) {
-  return fmt::format("{:.1f}", 100 * value);
+  return fmt::format("{:.1f} %", 100 * value);
 }
 
+// "29.6 - 31.1", "93.1 - 94.5 %": the unit once.
 std::string interval_of(const std::optional<stats::Estimate>& estimate,
                         std::string (*text)(double)) {
   if (!estimate || !estimate->interval) return "-";
-  return fmt::format("{} - {}", text(estimate->interval->low), text(estimate->interval->high));
+  const std::string low = text(estimate->interval->low);
+  return fmt::format("{} - {}", low.substr(0, low.find(' ')), text(estimate->interval->high));
 }
 
 std::string value_of(const std::optional<stats::Estimate>& estimate, std::string (*text)(double)) {
@@ -40,6 +42,21 @@ std::string speed_of(const stats::PointRecord& record, const stats::RowSummary& 
       break;
   }
   return number(row.speed->value);
+}
+
+// What the columns rest on.
+std::string legend(const std::set<int>& launches, bool marked) {
+  std::string text;
+  if (launches.size() == 1 && *launches.begin() == 1) {
+    text = "one launch a point: no intervals\n";
+  } else if (launches.size() == 1) {
+    text = fmt::format("95 %: intervals over {} launches a point\n", *launches.begin());
+  } else if (!launches.empty()) {
+    text = fmt::format("95 %: intervals over {} to {} launches a point\n", *launches.begin(),
+                       *launches.rbegin());
+  }
+  if (marked) text += "*: the fastest with as many devices\n";
+  return text;
 }
 
 std::string hundredths(double value) {
@@ -66,39 +83,46 @@ std::string configuration(const spec::Point& point) {
 
 std::string sweep_table(const SweepReport& report) {
   using enum Table::Align;
-  Table table({{"model", left},
-               {"scaling", left},
-               {"batch"},
-               {"strategy", left},
-               {"devices"},
-               {"launches"},
-               {"images/s"},
-               {"95 %"},
-               {"speed-up"},
-               {"efficiency %"},
-               {"95 %"},
-               {"% of independent"}});
+  const bool both = std::ranges::any_of(report.plan.rows, [&](const spec::Row& row) {
+    return row.scaling != report.plan.rows.front().scaling;
+  });
+  std::vector<Table::Column> columns = {{"model", left}};
+  if (both) columns.push_back({"scaling", left});
+  columns.insert(columns.end(), {{"batch"},
+                                 {"strategy", left},
+                                 {"devices"},
+                                 {"images/s"},
+                                 {"95 %"},
+                                 {"speed-up"},
+                                 {"efficiency"},
+                                 {"95 %"},
+                                 {"of independent"}});
+  Table table(std::move(columns));
   bool marked = false;
   std::set<std::string> failures;
+  std::set<int> launches;
   for (std::size_t r = 0; r < report.rows.size(); ++r) {
     const spec::Row& row = report.plan.rows[r];
     const spec::Point& point = report.plan.points[row.point];
     const stats::PointRecord& record = report.records[row.point];
     const stats::RowSummary& summary = report.rows[r];
     marked = marked || summary.best;
+    if (summary.speed) launches.insert(summary.speed->launches);
     if (!record.failure.empty()) {
       failures.insert(fmt::format("failed: {}: {}\n", point.id, record.failure));
     }
-    table.add({point.model, std::string(name(row.scaling)), fmt::format("{}", point.batch_size),
-               configuration(point) + (summary.best ? " *" : ""), fmt::format("{}", point.devices),
-               fmt::format("{}", summary.speed ? summary.speed->launches : 0),
-               speed_of(record, summary), interval_of(summary.speed, number),
-               value_of(summary.speed_up, hundredths), value_of(summary.efficiency, percent),
-               interval_of(summary.efficiency, percent), value_of(summary.of_ceiling, percent)});
+    std::vector<std::string> cells = {point.model};
+    if (both) cells.emplace_back(name(row.scaling));
+    cells.insert(
+        cells.end(),
+        {fmt::format("{}", point.batch_size), configuration(point) + (summary.best ? " *" : ""),
+         fmt::format("{}", point.devices), speed_of(record, summary),
+         interval_of(summary.speed, number), value_of(summary.speed_up, hundredths),
+         value_of(summary.efficiency, percent), interval_of(summary.efficiency, percent),
+         value_of(summary.of_ceiling, percent)});
+    table.add(std::move(cells));
   }
-  std::string text = table.text();
-  if (marked) text += "\n* the fastest with as many devices\n";
-  if (!failures.empty()) text += '\n';
+  std::string text = table.text() + '\n' + legend(launches, marked);
   for (const std::string& failure : failures) text += failure;
   return text;
 }

@@ -68,8 +68,9 @@ constexpr std::array<std::string_view, 6> kColours = {"#0072b2", "#d55e00", "#00
 constexpr std::string_view kCeilingColour = "#444444";
 constexpr std::string_view kIdealColour = "#888888";
 
-constexpr double kPanelWidth = 460, kPanelHeight = 330;
-constexpr double kLeft = 64, kRight = 128, kTop = 52, kBottom = 52;
+constexpr double kPlotWidth = 270, kPanelHeight = 330;
+constexpr double kLeft = 64, kTop = 52, kBottom = 52;
+constexpr double kLetter = 6;  // width of one in a label, about
 constexpr double kFooter = 30;
 constexpr double kLabelHeight = 14;
 constexpr double kMarker = 4.5;
@@ -135,7 +136,7 @@ class PanelDrawing {
   };
 
   double left() const { return corner_.x + kLeft; }
-  double right() const { return corner_.x + kPanelWidth - kRight; }
+  double right() const { return left() + kPlotWidth; }
   double top() const { return corner_.y + kTop; }
   double bottom() const { return corner_.y + kPanelHeight - kBottom; }
 
@@ -238,6 +239,10 @@ class PanelDrawing {
 
   void draw_curve(const Curve& curve, std::string_view colour, std::size_t shape) {
     std::vector<XY> points;
+    const auto base = baseline();
+    if (curve.ceiling && base && point(curve.rows.front()).devices > first_) {
+      points.push_back({x_of(first_), y_of(base->value)});  // where nobody exchanges anything yet
+    }
     for (const std::size_t row : curve.rows) {
       if (speed(row)) points.push_back({x_of(point(row).devices), y_of(speed(row)->value)});
     }
@@ -327,8 +332,18 @@ class PanelDrawing {
   Svg& svg_;
   int first_ = 1, last_ = 1;  // devices
   double low_ = 0, top_ = 0;  // images/s; 0: nothing was measured
+  double aside_ = 0;          // pixels, of the curve that is drawn
   std::vector<Label> labels_;
 };
+
+// Room for the longest label, with its efficiency.
+double panel_width(const std::vector<Panel>& panels) {
+  std::size_t longest = 0;
+  for (const Panel& panel : panels) {
+    for (const Curve& curve : panel.curves) longest = std::max(longest, curve.label.size());
+  }
+  return kLeft + kPlotWidth + kLetter * static_cast<double>(longest + 8) + 8;
+}
 
 }  // namespace
 
@@ -336,11 +351,12 @@ std::string throughput_svg(const SweepReport& report) {
   const std::vector<Panel> panels = panels_of(report);
   const std::size_t columns = std::clamp<std::size_t>(panels.size(), 1, 2);
   const std::size_t lines = (panels.size() + columns - 1) / columns;
-  const double width = static_cast<double>(columns) * kPanelWidth;
+  const double panel = panel_width(panels);
+  const double width = static_cast<double>(columns) * panel;
   const double height = static_cast<double>(lines) * kPanelHeight + kFooter;
   Svg svg(width, height);
   for (std::size_t p = 0; p < panels.size(); ++p) {
-    const XY corner{static_cast<double>(p % columns) * kPanelWidth,
+    const XY corner{static_cast<double>(p % columns) * panel,
                     static_cast<double>(p / columns) * kPanelHeight};
     PanelDrawing(report, panels[p], corner, svg).draw();
   }

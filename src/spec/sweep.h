@@ -67,10 +67,11 @@ struct Point {
 struct Row {
   std::size_t point = 0;
   Scaling scaling = Scaling::weak;
-  int series_batch = 0;                 // what the series keeps: the batch of one device, or of all
-  std::optional<std::size_t> baseline;  // the point that speed-ups refer to; nothing: there is none
-  std::optional<std::size_t> ceiling;   // the same without exchange
-  bool is_ceiling = false;              // there as a limit, not as a choice
+  int series_batch = 0;  // what the series keeps: the batch of one device, or of all
+  std::optional<std::size_t> baseline =
+      {};  // the point that speed-ups refer to; nothing: there is none
+  std::optional<std::size_t> ceiling = {};  // the same without exchange
+  bool is_ceiling = false;                  // there as a limit, not as a choice
 };
 
 struct Plan {

@@ -143,17 +143,18 @@ TEST(ParseSweep, ResumesWithTheSweepOfTheDirectory) {
 }
 
 TEST(ParseSweep, WarnsOfVariablesThatStandForNothing) {
-  const World world{.environment = {{"LOCKSTEP_MODLES", "x"}, {"LOCKSTEP_RANK", "0"}}, .files = {}};
+  const World world{.environment = {{"LOCKSTEP_MODELLS", "x"}, {"LOCKSTEP_RANK", "0"}},
+                    .files = {}};
   EXPECT_THAT(world.parse({}).warnings,
-              ElementsAre("LOCKSTEP_MODLES has no effect: it stands for no flag; did you mean "
+              ElementsAre("LOCKSTEP_MODELLS has no effect: it stands for no flag; did you mean "
                           "LOCKSTEP_MODELS?"));
   EXPECT_THAT(world.parse({}).variables, IsEmpty());
 }
 
 TEST(ParseSweep, RefusesWhatIsWrong) {
   const World world;
-  EXPECT_EQ(world.error({"--modles=lenet"}),
-            "unknown flag --modles | did you mean --models? lockstep sweep --helpfull shows all "
+  EXPECT_EQ(world.error({"--modells=lenet"}),
+            "unknown flag --modells | did you mean --models? lockstep sweep --helpfull shows all "
             "flags");
   EXPECT_THAT(world.error({"--devices=0"}), HasSubstr("--devices=0: '0' is no number of devices"));
   EXPECT_THAT(world.error({"--devices=8:1"}), HasSubstr("the first count is above the last"));

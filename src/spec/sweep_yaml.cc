@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -42,8 +43,8 @@ class Document {
   }
 
   Error wrong(const YAML::Node& where, const std::string& what, std::string hint = {}) const {
-    return Error(ExitCode::usage, fmt::format("{}:{}: {}", path_, where.Mark().line + 1, what),
-                 std::move(hint));
+    const int line = std::max(where.Mark().line, 0) + 1;  // what is empty is nowhere
+    return Error(ExitCode::usage, fmt::format("{}:{}: {}", path_, line, what), std::move(hint));
   }
 
   std::string scalar(const YAML::Node& node, std::string_view what) const {

@@ -15,8 +15,9 @@ using Launches = std::vector<std::optional<double>>;
 // An estimate from several launches. All of it is done on logarithms: speeds cannot be negative,
 // disturbances act on them as factors, and a ratio of estimates is the estimate of the ratio.
 struct Estimate {
-  double value = 0;                  // geometric mean
-  std::optional<Interval> interval;  // 95 %, Student's t over launches; nothing: there is only one
+  double value = 0;  // geometric mean
+  std::optional<Interval> interval =
+      {};  // 95 %, Student's t over launches; nothing: there is only one
   int launches = 0;
 
   // Half the interval's width as a share of the value; nothing without an interval.

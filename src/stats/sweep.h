@@ -13,8 +13,8 @@ namespace lockstep::stats {
 
 // What one launch of a point measured.
 struct Launch {
-  std::string date;  // of its start, UTC
-  std::string dataset;
+  std::string date = {};  // of its start, UTC
+  std::string dataset = {};
   int hosts = 1;
   double images_per_second = 0;
   std::int64_t steps_measured = 0, steps_warmup = 0;
@@ -24,16 +24,16 @@ struct Launch {
          other_ms = 0;
   double waiting_ms = 0;  // the part of the exchange spent waiting for others, mean over ranks
   double gflops = 0;
-  std::optional<double> mfu_pct;
-  double rss_peak_bytes = 0;
+  std::optional<double> mfu_pct = {};
+  std::int64_t rss_peak_bytes = 0;
   bool stable = false;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = {};
 };
 
 // What came of a point: launches by round, and why there are not more of them.
 struct PointRecord {
-  std::vector<std::optional<Launch>> launches;
-  std::string failure;  // empty: it has not failed
+  std::vector<std::optional<Launch>> launches = {};
+  std::string failure = {};  // empty: it has not failed
 };
 
 // What a row of the plan comes to.
