@@ -5,6 +5,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "launch/local.h"
+#include "launch/mpi.h"
+#include "launch/slurm.h"
+#include "launch/ssh.h"
 
 namespace lockstep::launch {
 namespace {
@@ -15,6 +18,9 @@ std::vector<Command> nothing(const Job&, const Site&) {
 
 constexpr LauncherRow kLaunchers[] = {
     {"local", local, nothing, "this machine: a thread, or a process, for each device"},
+    {"ssh", ssh, collect_by_ssh, "hosts that have nothing but sshd: processes that meet by tcp"},
+    {"mpi", mpi, collect_by_ssh, "hosts with Open MPI: mpirun"},
+    {"slurm", slurm, nothing, "the hosts of a Slurm allocation: srun"},
 };
 
 }  // namespace
