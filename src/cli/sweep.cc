@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -47,6 +48,15 @@ void forget(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) unsetenv(variable.c_str());
 }
 
+spec::ParsedSweep parse(Arguments arguments) {
+  const spec::ParsedSweep parsed =
+      spec::parse_sweep(arguments, process_getenv, process_variables(),
+                        [](const std::string& path) { return read_file(path); });
+  for (const std::string& warning : parsed.warnings) print_warning(warning);
+  forget(parsed.variables);
+  return parsed;
+}
+
 std::string machine_line(const machine::Environment& environment) {
   std::string text = fmt::format("lockstep {} on {}", LOCKSTEP_VERSION, environment.host_name);
   if (!environment.cpu_model.empty()) text += fmt::format(", {}", environment.cpu_model);
@@ -66,49 +76,76 @@ void print_commands(const spec::Plan& plan, const spec::Sweep& sweep, const Laun
   }
 }
 
+// Measures what is missing in the directory.
+SweepEnding measure(const spec::Sweep& sweep, const Launching& launching, SweepDirectory& directory,
+                    report::SweepReport& report) {
+  std::vector<std::string> rejected;
+  report.records = directory.load(report.plan, rejected);
+  for (const std::string& warning : rejected) print_warning(warning);
+
+  const Interrupt interrupt;
+  SweepLog log(report.plan);
+  log.begin(sweep, directory.path().string());
+  SweepHooks hooks;
+  hooks.launch = [&](std::size_t point, int round) {
+    return launch_point(launching, report.plan.points[point], round, directory, Interrupt::asked());
+  };
+  hooks.on_start = [&](const SweepProgress& progress) { log.start(progress); };
+  hooks.on_end = [&](const SweepProgress& progress, const Launched& launched, bool again) {
+    log.end(progress, launched, again);
+  };
+  hooks.clock = now;
+  const SweepEnding ending = run_sweep(sweep, report.plan, hooks, report.records);
+  log.hide();
+  report.rows = stats::summarise(report.plan, report.records);
+  return ending;
+}
+
 // Writes what there is, and says where.
-void report_sweep(const report::SweepReport& report, const fs::path& directory) {
+void write_report(const report::SweepReport& report, const fs::path& directory) {
   write_file(directory / "results.csv", report::results_csv(report));
   write_file(directory / "throughput.svg", report::throughput_svg(report));
   fmt::print("{}\n{}\n{}\n", report::sweep_table(report), (directory / "results.csv").string(),
              (directory / "throughput.svg").string());
 }
 
-bool any(const report::SweepReport& report, report::Status wanted) {
-  for (const stats::PointRecord& record : report.records) {
-    if (report::status(record) == wanted) return true;
-  }
-  return false;
+bool any_failed(const report::SweepReport& report) {
+  return std::ranges::any_of(report.records, [](const stats::PointRecord& record) {
+    return report::status(record) == report::Status::failed;
+  });
 }
 
-bool unstable(const spec::Sweep& sweep, const report::SweepReport& report) {
-  if (!sweep.run_flags.contains("strict")) return false;
-  for (const stats::PointRecord& record : report.records) {
-    for (const auto& launch : record.launches) {
-      if (launch && !launch->stable) return true;
-    }
+bool all_stable(const report::SweepReport& report) {
+  return std::ranges::all_of(report.records, [](const stats::PointRecord& record) {
+    return std::ranges::all_of(record.launches,
+                               [](const auto& launch) { return !launch || launch->stable; });
+  });
+}
+
+ExitCode exit_code(const spec::Sweep& sweep, SweepEnding ending,
+                   const report::SweepReport& report) {
+  if (ending == SweepEnding::interrupted) {
+    return Interrupt::signal() == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
   }
-  return false;
+  if (any_failed(report)) return ExitCode::rank_failed;
+  const bool strict = sweep.run_flags.contains("strict");
+  return strict && !all_stable(report) ? ExitCode::unstable : ExitCode::ok;
 }
 
 }  // namespace
 
 ExitCode sweep(Arguments arguments, Transports) {
-  const spec::ParsedSweep parsed =
-      spec::parse_sweep(arguments, process_getenv, process_variables(),
-                        [](const std::string& path) { return read_file(path); });
-  for (const std::string& warning : parsed.warnings) print_warning(warning);
-  forget(parsed.variables);
+  const spec::ParsedSweep parsed = parse(arguments);
   const launch::LauncherRow& launcher = launch::find_launcher(parsed.sweep.launcher);
-  const bool here = launcher.name == "local";
   const spec::Sweep sweep = resolve(parsed.sweep, machine::allowed());
   if (parsed.print_config) {
     fmt::print("{}\n", spec::to_json(sweep));
     return ExitCode::ok;
   }
   const spec::Plan plan = spec::expand(sweep);
-  for (const std::string& sentence : check_points(plan, here)) print_note(sentence);
-
+  for (const std::string& sentence : check_points(plan, launcher.name == "local")) {
+    print_note(sentence);
+  }
   const fs::path path = parsed.result_dir.empty() ? new_directory() : parsed.result_dir;
   const Launching launching{.launcher = launcher,
                             .site = {},
@@ -124,42 +161,21 @@ ExitCode sweep(Arguments arguments, Transports) {
   const machine::Environment environment = machine::environment();
   for (const std::string& warning : machine::warnings(environment)) print_warning(warning);
   SweepDirectory directory(path, sweep, parsed.resume);
-  std::vector<std::string> rejected;
   report::SweepReport report{.id = launching.sweep,
                              .machine = machine_line(environment),
                              .plan = plan,
-                             .records = directory.load(plan, rejected),
+                             .records = {},
                              .rows = {}};
-  for (const std::string& warning : rejected) print_warning(warning);
-
-  const Interrupt interrupt;
-  SweepLog log(plan);
-  SweepHooks hooks;
-  hooks.launch = [&](std::size_t point, int round) {
-    return launch_point(launching, plan.points[point], round, directory, Interrupt::asked());
-  };
-  hooks.on_start = [&](const SweepProgress& progress) { log.start(progress); };
-  hooks.on_end = [&](const SweepProgress& progress, const Launched& launched, bool again) {
-    log.end(progress, launched, again);
-  };
-  hooks.clock = now;
-  log.begin(sweep, path.string());
-  const SweepEnding ending = run_sweep(sweep, plan, hooks, report.records);
-  log.hide();
-
-  report.rows = stats::summarise(plan, report.records);
-  report_sweep(report, path);
-  if (ending == SweepEnding::interrupted) {
-    print_note(
-        fmt::format("interrupted; lockstep sweep --resume --result_dir={} goes on", path.string()));
-    return Interrupt::signal() == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
-  }
+  const SweepEnding ending = measure(sweep, launching, directory, report);
+  write_report(report, path);
   if (ending == SweepEnding::time_up) print_note("the time is up (--max_time)");
-  if (any(report, report::Status::failed)) return ExitCode::rank_failed;
-  return unstable(sweep, report) ? ExitCode::unstable : ExitCode::ok;
+  if (ending != SweepEnding::complete) {
+    print_note(fmt::format("lockstep sweep --resume --result_dir={} goes on", path.string()));
+  }
+  return exit_code(sweep, ending, report);
 }
 
-std::string sweep_help(bool full) {
+std::string sweep_help(bool) {
   std::string out =
       "usage: lockstep sweep [--flag=value ...]\n\n"
       "Measures how training scales: every network, strategy and number of devices, each in "
@@ -183,11 +199,9 @@ std::string sweep_help(bool full) {
     if (own.flag.group != group) out += fmt::format("\n{}:\n", group = own.flag.group);
     out += flag_help(own.flag);
   }
-  if (full) {
-    out += "\nlaunchers:\n";
-    for (const launch::LauncherRow& row : launch::launchers()) {
-      out += fmt::format("  {:<10}{}\n", row.name, row.summary);
-    }
+  out += "\nlaunchers:\n";
+  for (const launch::LauncherRow& row : launch::launchers()) {
+    out += fmt::format("  {:<10}{}\n", row.name, row.summary);
   }
   out +=
       "\nEvery other flag of lockstep run is passed on to all points, such as --optimizer=momentum "
