@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -19,7 +20,10 @@
 #include "cli/sweep_launch.h"
 #include "cli/sweep_log.h"
 #include "cli/sweep_resolve.h"
+#include "cli/sweep_site.h"
+#include "launch/here.h"
 #include "launch/launchers.h"
+#include "launch/staging.h"
 #include "machine/environment.h"
 #include "report/sweep_report.h"
 #include "spec/sweep_flags.h"
@@ -48,10 +52,13 @@ void forget(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) unsetenv(variable.c_str());
 }
 
+std::string read(const std::string& path) {
+  return read_file(path);
+}
+
 spec::ParsedSweep parse(Arguments arguments) {
   const spec::ParsedSweep parsed =
-      spec::parse_sweep(arguments, process_getenv, process_variables(),
-                        [](const std::string& path) { return read_file(path); });
+      spec::parse_sweep(arguments, process_getenv, process_variables(), read);
   for (const std::string& warning : parsed.warnings) print_warning(warning);
   forget(parsed.variables);
   return parsed;
@@ -136,19 +143,26 @@ ExitCode exit_code(const spec::Sweep& sweep, SweepEnding ending,
 
 ExitCode sweep(Arguments arguments, Transports) {
   const spec::ParsedSweep parsed = parse(arguments);
-  const launch::LauncherRow& launcher = launch::find_launcher(parsed.sweep.launcher);
-  const spec::Sweep sweep = resolve(parsed.sweep, machine::allowed());
+  Place place = place_of(parsed.sweep, process_getenv, read, launch::own_names());
+  const launch::LauncherRow& launcher = launch::find_launcher(place.launcher);
+  spec::Sweep sweep = resolve(parsed.sweep, machine::allowed(), place.devices);
+  sweep.launcher = place.launcher;
   if (parsed.print_config) {
     fmt::print("{}\n", spec::to_json(sweep));
     return ExitCode::ok;
   }
   const spec::Plan plan = spec::expand(sweep);
-  for (const std::string& sentence : check_points(plan, launcher.name == "local")) {
+  for (const std::string& sentence : check_points(plan, place.launcher == "local")) {
     print_note(sentence);
+  }
+  std::optional<launch::Bundle> bundle;
+  if (!place.site.remote_dir.empty()) {
+    bundle = launch::bundle_of_this_program(place.launcher == "mpi");
+    place.site.build = bundle->build();
   }
   const fs::path path = parsed.result_dir.empty() ? new_directory() : parsed.result_dir;
   const Launching launching{.launcher = launcher,
-                            .site = {},
+                            .site = place.site,
                             .program = this_program(),
                             .sweep = path.filename().string(),
                             .time_limit = sweep.point_time_limit.value_or(0),
@@ -166,6 +180,7 @@ ExitCode sweep(Arguments arguments, Transports) {
                              .plan = plan,
                              .records = {},
                              .rows = {}};
+  if (bundle) launch::stage(launching.site, *bundle, {.log_dir = path / "staging"});
   const SweepEnding ending = measure(sweep, launching, directory, report);
   write_report(report, path);
   if (ending == SweepEnding::time_up) print_note("the time is up (--max_time)");

@@ -49,7 +49,11 @@ void resolve_devices(spec::Sweep& sweep, const machine::Allowed& allowed, int de
         std::min(allowed.cores, allowed.usable) / std::max(1, sweep.threads_per_device);
     sweep.devices = spec::doubling(1, std::max(1, devices > 0 ? devices : cores));
   }
-  if (sweep.threads_per_device > 0 || devices > 0) return;
+  if (sweep.threads_per_device > 0) return;
+  if (devices > 0) {
+    sweep.threads_per_device = 1;
+    return;
+  }
   const int most = sweep.devices.back();
   const bool shared = sweep.run_flags.contains("oversubscribe") && most > allowed.usable;
   sweep.threads_per_device =

@@ -10,7 +10,8 @@ namespace lockstep::cli {
 
 // The sweep with all that it leaves to the zoo and the machine filled in: names as the zoo has
 // them, batch sizes, device counts, threads per device and the time of a launch. `devices`: how
-// many there are; 0: as many as this machine has cores for. Throws Error(usage).
+// many the hosts have; 0: as many as this machine has cores for. Devices of hosts whose cores are
+// not known have one thread each. Throws Error(usage).
 spec::Sweep resolve(spec::Sweep sweep, const machine::Allowed& allowed, int devices = 0);
 
 // What a point's flags are on this machine: those of the plan, the devices and the servers.

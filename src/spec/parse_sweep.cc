@@ -86,9 +86,11 @@ ParsedSweep parse_sweep(std::span<const std::string> args, const Getenv& getenv,
   parsed.variables = vocabulary().known_variables(variables);
   for (const SweepFlag& own : sweep_flags()) {
     const auto found = settings.find(&own.flag);
-    if (found == settings.end() || own.apply == nullptr || found->second.text.empty()) continue;
+    if (found == settings.end() || found->second.text.empty()) continue;
     const Given& given = found->second;
-    own.apply(parsed, parse_value(own.flag.type, given.text, given.shown), given.shown);
+    const Value value = parse_value(own.flag.type, given.text, given.shown);
+    if (own.apply != nullptr) own.apply(parsed, value, given.shown);
+    if (own.site) parsed.sweep.site[std::string(own.flag.name)] = given.text;
   }
   for (const auto& [flag, given] : settings) {
     if (!is_own(flag)) pass_on(given, parsed);

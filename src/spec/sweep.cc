@@ -213,7 +213,7 @@ std::string to_json(const Sweep& sweep) {
   number("launch_time", sweep.launch_time);
   json["retries"] = sweep.retries;
   number("point_time_limit", sweep.point_time_limit);
-  json["launcher"] = sweep.launcher;
+  if (!sweep.launcher.empty()) json["launcher"] = sweep.launcher;
   for (const auto& [flag, value] : sweep.site) json[flag] = value;
   for (const auto& [flag, value] : sweep.run_flags) json[flag] = value;
   return json.dump(2);

@@ -40,7 +40,7 @@ struct Sweep {
   int retries = 1;                         // of a point whose ranks died
   std::optional<double> point_time_limit;  // seconds, of one launch
 
-  std::string launcher = "local";
+  std::string launcher;                          // empty: local, with other hosts ssh
   std::map<std::string, std::string> site;       // what launchers take: hosts, remote_dir, ...
   std::map<std::string, std::string> run_flags;  // of `lockstep run`, for all points
 

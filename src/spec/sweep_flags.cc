@@ -102,6 +102,7 @@ void flag_of(ParsedSweep& parsed, const Value& value, std::string_view) {
 
 constexpr std::string_view kWhat = "What to measure";
 constexpr std::string_view kHow = "How often and how long";
+constexpr std::string_view kWhere = "Where to run";
 constexpr std::string_view kOutput = "Where the results go";
 
 std::vector<SweepFlag> what() {
@@ -246,16 +247,43 @@ std::vector<SweepFlag> output() {
   };
 }
 
+SweepFlag of_site(std::string_view name, std::string_view alias, Type type, std::string_view help) {
+  return {.flag = {.name = name,
+                   .alias = alias,
+                   .group = kWhere,
+                   .type = std::move(type),
+                   .help = help},
+          .apply = nullptr,
+          .site = true};
+}
+
 std::vector<SweepFlag> where() {
-  constexpr std::string_view kWhere = "Where to run";
   return {
       {{.name = "launcher",
         .group = kWhere,
-        .type = text("local"),
-        .help = "what starts the ranks"},
+        .type = text(),
+        .help = "what starts the ranks, see below; not set: local, with other hosts ssh"},
        [](ParsedSweep& parsed, const Value& value, std::string_view) {
          parsed.sweep.launcher = words(value);
        }},
+      of_site("hosts", "", list(), "hosts with their devices: node1:4,ubuntu@node2:4"),
+      of_site("hosts_file", "nodes_file", text(),
+              "the same from a file: lines 'address alias', an Open MPI hostfile, a PBS nodefile"),
+      of_site("ssh_hosts_file", "", text(),
+              "with --hosts_file: where ssh reaches those hosts, an address a line"),
+      of_site("devices_per_host", "", integer("", 1), "of hosts that do not tell how many"),
+      of_site("remote_dir", "", text(),
+              "the hosts' own directory for the program and its results; not set: they share our "
+              "files"),
+      of_site("ssh_user", "", text(), "not set: ssh's own"),
+      of_site("ssh_key", "", text(), "file of the key; not set: ssh's own"),
+      of_site("ssh_port", "", integer("", 1), "of sshd; not set: ssh's own"),
+      of_site("ssh_config", "", text(), "a file instead of ~/.ssh/config"),
+      of_site("port", "", integer("2230", 1), "of tcp: where rank 0 waits for the others"),
+      of_site("processes", "", boolean(), "of local: a process for each device, not a thread"),
+      of_site("servers_per_host", "", integer("", 1), "not set: as even as can be"),
+      of_site("servers_apart", "", boolean(), "servers on hosts of their own, the first ones"),
+      of_site("launcher_args", "", text(), "words for mpirun or srun, before the program"),
   };
 }
 

@@ -27,7 +27,9 @@ struct ParsedSweep {
 // A flag of `lockstep sweep` itself; beside them stand those of `lockstep run`, for all points.
 struct SweepFlag {
   Flag flag;
-  void (*apply)(ParsedSweep& parsed, const Value& value, std::string_view shown);
+  // Null: of the site, which launchers read; or of the parser itself.
+  void (*apply)(ParsedSweep& parsed, const Value& value, std::string_view shown) = nullptr;
+  bool site = false;
 };
 std::span<const SweepFlag> sweep_flags();
 // A flag of run that a sweep decides itself, or its launcher: not for users of a sweep.
