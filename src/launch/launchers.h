@@ -13,11 +13,11 @@ namespace lockstep::launch {
 // One launch of one point.
 struct Job {
   std::string id;                  // a file name that no other launch has: for directories on hosts
-  std::string program;             // the path of `lockstep` on this machine
+  std::string program;             // the absolute path of `lockstep` on this machine
   std::vector<std::string> flags;  // of `lockstep run`, but for devices, servers, cluster, results
   int devices = 1;
   int servers = 0;         // ranks that only keep parameters, beside the devices
-  std::string result_dir;  // on this machine
+  std::string result_dir;  // on this machine, an absolute path
 };
 
 // How ssh gets to the hosts, beyond what a host says itself; what is empty is left to ssh.
