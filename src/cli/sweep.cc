@@ -52,13 +52,10 @@ void forget(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) unsetenv(variable.c_str());
 }
 
-std::string read(const std::string& path) {
-  return read_file(path);
-}
-
 spec::ParsedSweep parse(Arguments arguments) {
   const spec::ParsedSweep parsed =
-      spec::parse_sweep(arguments, process_getenv, process_variables(), read);
+      spec::parse_sweep(arguments, process_getenv, process_variables(),
+                        [](const std::string& path) { return read_file(path); });
   for (const std::string& warning : parsed.warnings) print_warning(warning);
   forget(parsed.variables);
   return parsed;
@@ -143,7 +140,7 @@ ExitCode exit_code(const spec::Sweep& sweep, SweepEnding ending,
 
 ExitCode sweep(Arguments arguments, Transports) {
   const spec::ParsedSweep parsed = parse(arguments);
-  Place place = place_of(parsed.sweep, process_getenv, read, launch::own_names());
+  Place place = place_of(parsed.sweep, process_getenv, launch::own_names());
   const launch::LauncherRow& launcher = launch::find_launcher(place.launcher);
   spec::Sweep sweep = resolve(parsed.sweep, machine::allowed(), place.devices);
   sweep.launcher = place.launcher;
@@ -160,7 +157,9 @@ ExitCode sweep(Arguments arguments, Transports) {
     bundle = launch::bundle_of_this_program(place.launcher == "mpi");
     place.site.build = bundle->build();
   }
-  const fs::path path = parsed.result_dir.empty() ? new_directory() : parsed.result_dir;
+  // Absolute: processes on other hosts start elsewhere.
+  const fs::path path =
+      fs::absolute(parsed.result_dir.empty() ? new_directory() : parsed.result_dir);
   const Launching launching{.launcher = launcher,
                             .site = place.site,
                             .program = this_program(),

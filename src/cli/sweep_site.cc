@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
+#include "spec/flags.h"
 
 namespace lockstep::cli {
 namespace {
@@ -27,7 +29,7 @@ bool is_true(const spec::Sweep& sweep, const std::string& flag) {
   return found && std::get<bool>(spec::parse_value({.kind = spec::Kind::boolean}, *found, flag));
 }
 
-spec::Hosts named_hosts(const spec::Sweep& sweep, const spec::ReadFile& read) {
+spec::Hosts named_hosts(const spec::Sweep& sweep, const Getenv& getenv) {
   const auto list = text(sweep, "hosts");
   const auto file = text(sweep, "hosts_file");
   const auto reached_at = text(sweep, "ssh_hosts_file");
@@ -41,16 +43,8 @@ spec::Hosts named_hosts(const spec::Sweep& sweep, const spec::ReadFile& read) {
   }
   if (list) return spec::parse_host_list(*list);
   if (!file) return {};
-  if (!reached_at) return spec::parse_hosts_file(read(*file), *file);
-  return spec::pair_addresses(read(*reached_at), *reached_at, read(*file), *file);
-}
-
-spec::Hosts hosts_of_environment(const Getenv& getenv, const spec::ReadFile& read) {
-  if (spec::Hosts hosts = spec::slurm_hosts(getenv); !hosts.empty()) return hosts;
-  if (const char* file = getenv("PBS_NODEFILE"); file != nullptr && *file != '\0') {
-    return spec::parse_pbs_nodefile(read(file), file);
-  }
-  return spec::deeplearning_hosts(getenv);
+  if (!reached_at) return spec::read_hosts_file(*file, getenv);
+  return spec::pair_addresses(read_file(*reached_at), *reached_at, read_file(*file), *file);
 }
 
 bool all_here(const spec::Hosts& hosts) {
@@ -59,13 +53,14 @@ bool all_here(const spec::Hosts& hosts) {
 
 }  // namespace
 
-Place place_of(const spec::Sweep& sweep, const Getenv& getenv, const spec::ReadFile& read,
+Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
                std::span<const std::string> own_names) {
   Place place;
   launch::Site& site = place.site;
   const bool local = sweep.launcher == "local";
-  site.hosts = named_hosts(sweep, read);
-  if (site.hosts.empty() && !local) site.hosts = hosts_of_environment(getenv, read);
+  site.hosts = named_hosts(sweep, getenv);
+  const bool named = !site.hosts.empty();
+  if (!named && !local) site.hosts = spec::hosts_of_environment(getenv);
   const int per_host = number(sweep, "devices_per_host", 0);
   for (spec::Host& host : site.hosts) {
     if (host.slots == 0) host.slots = per_host;
@@ -76,9 +71,11 @@ Place place_of(const spec::Sweep& sweep, const Getenv& getenv, const spec::ReadF
     throw Error(ExitCode::usage, "--launcher=local runs on this machine, and other hosts are named",
                 "leave --launcher out, or choose ssh, mpi or slurm");
   }
-  place.launcher = !sweep.launcher.empty() ? sweep.launcher
-                   : all_here(site.hosts)  ? "local"
-                                           : "ssh";
+  place.launcher = sweep.launcher;
+  if (place.launcher.empty()) {
+    const bool allocated = !named && getenv("SLURM_JOB_ID") != nullptr;
+    place.launcher = all_here(site.hosts) ? "local" : allocated ? "slurm" : "ssh";
+  }
   if (place.launcher == "local") {
     const bool told = !site.hosts.empty() && site.hosts.front().slots > 0;
     place.devices = told ? place.devices : 0;

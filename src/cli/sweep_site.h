@@ -6,7 +6,6 @@
 #include "base/getenv.h"
 #include "launch/launchers.h"
 #include "spec/sweep.h"
-#include "spec/sweep_flags.h"
 
 namespace lockstep::cli {
 
@@ -17,10 +16,10 @@ struct Place {
   int devices = 0;       // that the hosts have; 0: as many as this machine has cores
 };
 
-// Hosts are those that the sweep names, else Slurm's within an allocation, PBS' ($PBS_NODEFILE) or
-// those of DEEPLEARNING_WORKERS_PATH. `own_names`: what this machine goes by. Without other hosts
-// than this machine and without a launcher, it is local. Throws Error(usage).
-Place place_of(const spec::Sweep& sweep, const Getenv& getenv, const spec::ReadFile& read,
+// Hosts are those that the sweep names, else those that the environment does. `own_names`: what
+// this machine goes by. A sweep that names no launcher is local where there are no other hosts;
+// else an allocation of Slurm's is Slurm's, and ssh reaches the rest. Throws Error(usage).
+Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
                std::span<const std::string> own_names);
 
 }  // namespace lockstep::cli

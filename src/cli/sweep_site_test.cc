@@ -1,10 +1,14 @@
 #include "cli/sweep_site.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -13,11 +17,27 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+// A file that is gone with the test.
+class File {
+ public:
+  explicit File(const std::string& content) {
+    close(mkstemp(path_.data()));
+    write_file(path_, content);
+  }
+  ~File() { std::filesystem::remove(path_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = (std::filesystem::temp_directory_path() / "hostsXXXXXX").string();
+};
+
 struct World {
   std::map<std::string, std::string> site;
   std::string launcher = {};
   std::map<std::string, std::string> environment = {};
-  std::map<std::string, std::string> files = {};
 
   Place place() const {
     spec::Sweep sweep;
@@ -30,7 +50,7 @@ struct World {
           const auto found = environment.find(name);
           return found == environment.end() ? nullptr : found->second.c_str();
         },
-        [&](const std::string& path) { return files.at(path); }, own);
+        own);
   }
 
   std::string refusal() const {
@@ -60,22 +80,23 @@ TEST(PlaceOf, OtherHostsAreReachedBySsh) {
 }
 
 TEST(PlaceOf, AFileWithThisMachineAloneNeedsNoSshd) {
-  const World world{.site = {{"hosts_file", "nodes"}, {"devices_per_host", "2"}},
-                    .files = {{"nodes", "localhost me\n"}}};
+  const File nodes("localhost me\n");
+  const World world{.site = {{"hosts_file", nodes.path()}, {"devices_per_host", "2"}}};
   EXPECT_EQ(world.place().launcher, "local");
   EXPECT_EQ(world.place().devices, 2);
 }
 
 TEST(PlaceOf, HostsOfAFileThatDoNotTellTheirDevicesHaveThoseOfTheFlag) {
-  const World world{.site = {{"hosts_file", "nodes"}, {"devices_per_host", "8"}},
-                    .files = {{"nodes", "10.0.0.1 node1\n10.0.0.2 node2\n"}}};
+  const File nodes("10.0.0.1 node1\n10.0.0.2 node2\n");
+  const World world{.site = {{"hosts_file", nodes.path()}, {"devices_per_host", "8"}}};
   EXPECT_EQ(world.place().devices, 16);
   EXPECT_EQ(world.place().site.hosts[0].slots, 8);
 }
 
 TEST(PlaceOf, PublicAndPrivateAddressesArePaired) {
-  const World world{.site = {{"hosts_file", "private"}, {"ssh_hosts_file", "public"}},
-                    .files = {{"private", "10.0.0.1\n"}, {"public", "52.0.0.1\n"}}};
+  const File inner("10.0.0.1\n");
+  const File outer("52.0.0.1\n");
+  const World world{.site = {{"hosts_file", inner.path()}, {"ssh_hosts_file", outer.path()}}};
   EXPECT_EQ(world.place().site.hosts[0].address, "10.0.0.1");
   EXPECT_EQ(world.place().site.hosts[0].ssh, "52.0.0.1");
 }
@@ -83,8 +104,9 @@ TEST(PlaceOf, PublicAndPrivateAddressesArePaired) {
 TEST(PlaceOf, AnAllocationIsWhereItRunsUnlessLocalIsSaid) {
   const std::map<std::string, std::string> slurm = {{"SLURM_JOB_ID", "7"},
                                                     {"SLURM_JOB_NODELIST", "n[1-2]"},
-                                                    {"SLURM_NODELIST", "n[1-2]"},
+                                                    {"SLURM_NTASKS", "6"},
                                                     {"SLURM_TASKS_PER_NODE", "3(x2)"}};
+  EXPECT_EQ((World{.site = {}, .launcher = "", .environment = slurm}.place().launcher), "slurm");
   EXPECT_EQ((World{.site = {}, .launcher = "slurm", .environment = slurm}.place().devices), 6);
   EXPECT_EQ((World{.site = {}, .launcher = "local", .environment = slurm}.place().devices), 0);
 }
