@@ -103,6 +103,13 @@ class Sweep(unittest.TestCase):
         for name in ("results.csv", "throughput.svg"):
             self.assertIn(str(self.directory / name), done.stdout)
 
+    def test_measures_devices_that_are_processes(self):
+        done = self.sweep(*TINY, "--processes", "--repeats=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([row["status"] for row in self.results()], ["measured"] * 2)
+        logs = {path.name for path in self.directory.glob(f"points/{TINY_POINTS[1]}/1/*.log")}
+        self.assertEqual(logs, {"rank0.log", "rank1.log"})
+
     def test_measures_every_point_once_a_round(self):
         done = self.sweep(*TINY, "--repeats=2")
         self.assertEqual(done.returncode, 0, done.stderr)

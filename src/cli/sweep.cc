@@ -1,7 +1,6 @@
 #include "cli/sweep.h"
 
 #include <fmt/chrono.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -12,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/text.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/sweep_control.h"
@@ -105,11 +103,12 @@ SweepEnding measure(const spec::Sweep& sweep, const Launching& launching, SweepD
   return ending;
 }
 
-// Writes what there is, and says where.
-void write_report(const report::SweepReport& report, const fs::path& directory) {
+// The table first: it needs no disk.
+void show_and_write(const report::SweepReport& report, const fs::path& directory) {
+  fmt::print("{}", report::sweep_table(report));
   write_file(directory / "results.csv", report::results_csv(report));
   write_file(directory / "throughput.svg", report::throughput_svg(report));
-  fmt::print("{}\n{}\n{}\n", report::sweep_table(report), (directory / "results.csv").string(),
+  fmt::print("\n{}\n{}\n", (directory / "results.csv").string(),
              (directory / "throughput.svg").string());
 }
 
@@ -181,7 +180,7 @@ ExitCode sweep(Arguments arguments, Transports) {
                              .rows = {}};
   if (bundle) launch::stage(launching.site, *bundle, {.log_dir = path / "staging"});
   const SweepEnding ending = measure(sweep, launching, directory, report);
-  write_report(report, path);
+  show_and_write(report, path);
   if (ending == SweepEnding::time_up) print_note("the time is up (--max_time)");
   if (ending != SweepEnding::complete) {
     print_note(fmt::format("lockstep sweep --resume --result_dir={} goes on", path.string()));

@@ -1,6 +1,8 @@
 #include "cli/sweep_launch.h"
 
+#include <cctype>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -20,6 +22,14 @@ std::string last_words(const std::string& tail) {
     if (!trim(line).empty()) last = trim(line);
   }
   return last;
+}
+
+// What others say may have lines and colours; a table has room for one line of letters.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+  }
+  return text;
 }
 
 std::string how_it_ended(const launch::Ended& ended) {
@@ -91,9 +101,10 @@ launch::Job job_of(const Launching& launching, const spec::Point& point, int rou
           .result_dir = directory};
 }
 
-Launched launch_point(const Launching& launching, const spec::Point& point, int round,
-                      SweepDirectory& directory, const std::atomic<bool>& stop) {
-  if (stop) return {.interrupted = true};
+namespace {
+
+Launched launch_in(const Launching& launching, const spec::Point& point, int round,
+                   SweepDirectory& directory, const std::atomic<bool>& stop) {
   const fs::path place = directory.begin(point, round);
   const launch::Job job = job_of(launching, point, round, place.string());
   const launch::Outcome outcome = launch::run(launching.launcher.commands(job, launching.site),
@@ -110,6 +121,23 @@ Launched launch_point(const Launching& launching, const spec::Point& point, int 
     directory.fail(point, round);
   }
   return launched;
+}
+
+}  // namespace
+
+Launched launch_point(const Launching& launching, const spec::Point& point, int round,
+                      SweepDirectory& directory, const std::atomic<bool>& stop) {
+  if (stop) return {.interrupted = true};
+  try {
+    Launched launched = launch_in(launching, point, round, directory, stop);
+    launched.failure = one_line(std::move(launched.failure));
+    return launched;
+  } catch (const Error& error) {
+    // A full disk may have room again for the next point; a program that cannot be started is
+    // nothing to go on with.
+    if (error.code() != ExitCode::environment) throw;
+    return {.failure = error.what()};
+  }
 }
 
 }  // namespace lockstep::cli

@@ -55,6 +55,7 @@ bool all_here(const spec::Hosts& hosts) {
 
 Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
                std::span<const std::string> own_names) {
+  if (!sweep.launcher.empty()) launch::find_launcher(sweep.launcher);
   Place place;
   launch::Site& site = place.site;
   const bool local = sweep.launcher == "local";

@@ -93,15 +93,6 @@ void Svg::path(std::string_view data, std::string_view attributes, std::string_v
   body_ += "</path>\n";
 }
 
-void Svg::open(std::string_view attributes, std::string_view title) {
-  body_ += fmt::format("<g {}>\n", attributes);
-  if (!title.empty()) body_ += fmt::format("<title>{}</title>\n", xml_escaped(title));
-}
-
-void Svg::close() {
-  body_ += "</g>\n";
-}
-
 std::string Svg::str() const {
   return body_ + "</svg>\n";
 }

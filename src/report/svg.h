@@ -3,7 +3,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace lockstep::report {
@@ -24,9 +23,6 @@ class Svg {
   void polyline(std::span<const XY> points, std::string_view attributes);
   void text(XY at, std::string_view text, std::string_view attributes);
   void path(std::string_view data, std::string_view attributes, std::string_view title = {});
-  // The elements up to the next close() belong together.
-  void open(std::string_view attributes, std::string_view title = {});
-  void close();
 
   std::string str() const;
 
