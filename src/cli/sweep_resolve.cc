@@ -15,12 +15,12 @@ namespace {
 // What is measured when nobody says what: a network that is mostly arithmetic, and one with so many
 // parameters per operation that devices mostly exchange them. Their steps take a fraction of a
 // second on one core.
-const std::vector<spec::ModelBatch> kModels = {{"mobilenet", 8}, {"alexnet", 2}};
+const std::vector<spec::ModelBatch> kModels = {{"mobilenet", 4}, {"alexnet", 2}};
 
 // The sweep without options takes about two minutes: what a launch costs beside its timed steps is
 // about as much on all machines, and the steps get what is left.
 constexpr double kSeconds = 120;
-constexpr double kSecondsBesideSteps = 3.2;
+constexpr double kSecondsBesideSteps = 4;
 constexpr double kShortest = 2, kLongest = 5;
 
 void resolve_models(spec::Sweep& sweep) {

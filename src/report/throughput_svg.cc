@@ -116,14 +116,14 @@ class PanelDrawing {
                 "text-anchor=\"middle\" fill=\"#555555\"");
     }
     draw_ideal();
+    for (const Curve& curve : panel_.curves) {  // limits lie below what they limit
+      if (curve.ceiling) draw_curve(curve, kCeilingColour, 0);
+    }
     std::size_t colour = 0;
     for (const Curve& curve : panel_.curves) {
-      if (curve.ceiling) {
-        draw_curve(curve, kCeilingColour, 0);
-      } else {
-        draw_curve(curve, kColours[colour % kColours.size()], colour);
-        ++colour;
-      }
+      if (curve.ceiling) continue;
+      draw_curve(curve, kColours[colour % kColours.size()], colour);
+      ++colour;
     }
     draw_labels();
   }
@@ -283,7 +283,9 @@ class PanelDrawing {
     if (estimate.interval) {
       const double low = y_of(estimate.interval->low);
       const double high = y_of(estimate.interval->high);
-      svg_.path(fmt::format("M{0:.2f} {1:.2f}h6m-3 0V{2:.2f}m-3 0h6", x - 3, low, high),
+      const int cap = curve.ceiling ? 7 : 3;  // wider: they often lie upon each other
+      svg_.path(fmt::format("M{:.2f} {:.2f}h{d}m-{r} 0V{:.2f}m-{r} 0h{d}", x - cap, low, high,
+                            fmt::arg("r", cap), fmt::arg("d", 2 * cap)),
                 fmt::format("stroke=\"{}\" stroke-width=\"1.2\" fill=\"none\"", colour));
     }
     svg_.path(marker_path({x, y_of(estimate.value)}, shape),
