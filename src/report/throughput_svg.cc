@@ -281,17 +281,23 @@ class PanelDrawing {
     }
     const stats::Estimate& estimate = *speed(row);
     if (estimate.interval) {
-      const double low = y_of(estimate.interval->low);
-      const double high = y_of(estimate.interval->high);
-      const int cap = curve.ceiling ? 7 : 3;  // wider: they often lie upon each other
-      svg_.path(fmt::format("M{:.2f} {:.2f}h{d}m-{r} 0V{:.2f}m-{r} 0h{d}", x - cap, low, high,
-                            fmt::arg("r", cap), fmt::arg("d", 2 * cap)),
-                fmt::format("stroke=\"{}\" stroke-width=\"1.2\" fill=\"none\"", colour));
+      draw_whisker(x, *estimate.interval, curve.ceiling ? 7 : 3, colour);
     }
     svg_.path(marker_path({x, y_of(estimate.value)}, shape),
               fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"1.4\"",
                           curve.ceiling ? "#ffffff" : colour, colour),
               title_of(row, curve));
+  }
+
+  // An end beyond the frame has no cap: there is more of it.
+  void draw_whisker(double x, const stats::Interval& interval, double cap,
+                    std::string_view colour) {
+    const std::string attributes = fmt::format("stroke=\"{}\" stroke-width=\"1.2\"", colour);
+    svg_.line({x, y_of(interval.low)}, {x, y_of(interval.high)}, attributes);
+    for (const double end : {interval.low, interval.high}) {
+      if (end < low_ || end > top_) continue;
+      svg_.line({x - cap, y_of(end)}, {x + cap, y_of(end)}, attributes);
+    }
   }
 
   std::string title_of(std::size_t row, const Curve& curve) const {
