@@ -51,7 +51,7 @@ void forget(const std::vector<std::string>& variables) {
 }
 
 spec::ParsedSweep parse(Arguments arguments) {
-  const spec::ParsedSweep parsed =
+  spec::ParsedSweep parsed =
       spec::parse_sweep(arguments, process_getenv, process_variables(),
                         [](const std::string& path) { return read_file(path); });
   for (const std::string& warning : parsed.warnings) print_warning(warning);

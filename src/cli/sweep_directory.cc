@@ -170,7 +170,7 @@ std::vector<stats::PointRecord> SweepDirectory::load(const spec::Plan& plan,
 }
 
 fs::path SweepDirectory::begin(const spec::Point& point, int round) {
-  const fs::path directory = launch(point, round, kRunning);
+  fs::path directory = launch(point, round, kRunning);
   clear_away(directory);
   make(directory);
   return directory;
@@ -182,7 +182,7 @@ void SweepDirectory::finish(const spec::Point& point, int round) {
 }
 
 fs::path SweepDirectory::fail(const spec::Point& point, int round) {
-  const fs::path directory = launch(point, round, kFailed);
+  fs::path directory = launch(point, round, kFailed);
   clear_away(directory);
   move(launch(point, round, kRunning), directory);
   return directory;

@@ -99,7 +99,7 @@ std::string Svg::str() const {
 
 std::vector<double> logarithmic_ticks(double low, double high, int most) {
   // From the finest to the coarsest: the first that is not too many.
-  const std::vector<double> kSteps[] = {
+  const std::vector<double> fineness[] = {
       {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.2, 2.4, 2.6, 2.8,
        3, 3.5, 4,   4.5, 5,   5.5, 6,   6.5, 7,   7.5, 8, 8.5, 9,   9.5},
       {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9},
@@ -109,7 +109,7 @@ std::vector<double> logarithmic_ticks(double low, double high, int most) {
       {1},
   };
   std::vector<double> ticks;
-  for (const std::vector<double>& steps : kSteps) {
+  for (const std::vector<double>& steps : fineness) {
     ticks.clear();
     for (int decade = static_cast<int>(std::floor(std::log10(low))); std::pow(10, decade) <= high;
          ++decade) {

@@ -340,7 +340,6 @@ class PanelDrawing {
   Svg& svg_;
   int first_ = 1, last_ = 1;  // devices
   double low_ = 0, top_ = 0;  // images/s; 0: nothing was measured
-  double aside_ = 0;          // pixels, of the curve that is drawn
   std::vector<Label> labels_;
 };
 
@@ -364,8 +363,9 @@ std::string throughput_svg(const SweepReport& report) {
   const double height = static_cast<double>(lines) * kPanelHeight + kFooter;
   Svg svg(width, height);
   for (std::size_t p = 0; p < panels.size(); ++p) {
+    const std::size_t line = p / columns;
     const XY corner{static_cast<double>(p % columns) * panel,
-                    static_cast<double>(p / columns) * kPanelHeight};
+                    static_cast<double>(line) * kPanelHeight};
     PanelDrawing(report, panels[p], corner, svg).draw();
   }
   svg.text({kLeft, height - 14},

@@ -47,7 +47,7 @@ bool is_true(const Settings& settings, std::string_view name) {
 
 // The file that stands below the command line and the environment.
 std::optional<std::string> file_of(const Settings& settings) {
-  const auto file = text_of(settings, "spec");
+  auto file = text_of(settings, "spec");
   if (!is_true(settings, "resume")) return file;
   const auto directory = text_of(settings, "result_dir");
   if (!directory) {
