@@ -200,7 +200,11 @@ std::optional<Ended> Process::reap() {
   }
   id_ = -1;
   const int code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
-  return Ended{name_, host_, code, now() - started_, std::string(trim(tail_))};
+  return Ended{.name = name_,
+               .host = host_,
+               .exit_code = code,
+               .seconds = now() - started_,
+               .tail = std::string(trim(tail_))};
 }
 
 void Process::end_politely() {
