@@ -38,7 +38,7 @@ class Runner {
   Outcome run() {
     while (!running_.empty()) {
       wait();
-      for (Process& process : running_) process.read_output();
+      listen();
       reap();
       end_what_should();
     }
@@ -53,6 +53,13 @@ class Runner {
       events.push_back(process.end());
     }
     poll(events.data(), events.size(), static_cast<int>(kLookAround * 1000));
+  }
+
+  void listen() {
+    for (Process& process : running_) {
+      process.read_output();
+      if (process.told_failure() && !failed_) failed_ = now();
+    }
   }
 
   void reap() {

@@ -172,6 +172,16 @@ TEST(Runner, GivesTheOthersAWhileWhenOneHasFailed) {
   EXPECT_FALSE(outcome.stopped);
 }
 
+TEST(Runner, TakesAProcessAtItsWordThatItHasFailed) {
+  Command command =
+      shell("a", "printf 'no error: here\nerr'; sleep 0.1; echo 'or: lost'; sleep 30");
+  command.failure = "error: ";
+  const Outcome outcome = run(std::vector{command}, {.grace = 0.1});
+  EXPECT_EQ(outcome.processes[0].exit_code, 128 + SIGTERM);
+  EXPECT_TRUE(outcome.processes[0].asked);
+  EXPECT_EQ(outcome.processes[0].tail, "no error: here\nerror: lost");
+}
+
 TEST(FirstFailure, IsNoConsequenceOfAnother) {
   const Ended lost = {.name = "lost", .host = {}, .exit_code = 5, .tail = {}};
   const Ended killed = {.name = "killed", .host = {}, .exit_code = 137, .tail = {}};
