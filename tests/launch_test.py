@@ -87,17 +87,17 @@ class LaunchTest(unittest.TestCase):
 class BySsh(LaunchTest):
     def test_brings_the_program_once_and_the_results_back(self):
         nodes = ["10.77.0.2 node2 slots=2", "10.77.0.3 node3 slots=2"]
+        remote = f"{REMOTE}/of this test"
         for first in (True, False):
-            launch = Launch("ssh", nodes, 3, *LENET).end()
+            launch = Launch("ssh", nodes, 3, *LENET, remote=remote).end()
             self.assert_trained(launch, ["node2", "node2", "node3"])
             self.assertEqual((launch.directory / "logs/node2.copy.log").exists(), first)
         # What a launch costs beside the job itself, once the program is there.
         self.assertLess(launch.seconds("staged") + launch.seconds("collected"), 4)
-        found = hosts.run("node2", ["sh", "-c", f"ls {REMOTE} {REMOTE}/results; "
-                                                f"ldd {REMOTE}/lockstep-*/lockstep"]).stdout
-        self.assertRegex(found, r"^/tmp/lockstep:\nlockstep-[0-9a-f]{8}-\d+\nresults\n\n"
-                                r"/tmp/lockstep/results:\n")
-        self.assertRegex(found, r"libdnnl.so.\d => /tmp/lockstep/lockstep-")
+        found = hosts.run("node2", ["sh", "-c", 'cd "$0" && ls . results && ldd lockstep-*/lockstep',
+                                    remote]).stdout
+        self.assertRegex(found, r"^\.:\nlockstep-[0-9a-f]{8}-\d+\nresults\n\nresults:\n\t")
+        self.assertRegex(found, r"libdnnl\.so\.\d => /tmp/lockstep/of this test/lockstep-")
 
     def test_works_from_inside_the_cluster_and_places_servers(self):
         launch = Launch("ssh", ["node1 slots=2", "node2 slots=1"], 3, *SERVED, servers=2).end()
