@@ -17,6 +17,9 @@ struct Command {
   // Its work ends when its standard input does. What has to be stopped on another host is stopped
   // this way: a signal would end the connection, and nobody would know what became of the rest.
   bool ends_with_input = false;
+  // A line of its output that starts like this says that a part of its work has failed, as its end
+  // would. mpirun may wait for a host that is lost long after all ranks have given up. Empty: none.
+  std::string failure = {};
 
   bool operator==(const Command&) const = default;
 };

@@ -75,7 +75,7 @@ std::vector<Command> mpi(const Job& job, const Site& site) {
     words.insert(words.end(), {"-np", std::to_string(job.devices + job.servers)});
     const auto run = run_command(job, job.program, 1, job.result_dir);
     words.insert(words.end(), run.begin(), run.end());
-    return {{.name = "mpirun", .argv = std::move(words)}};
+    return {{.name = "mpirun", .argv = std::move(words), .failure = kFailure}};
   }
   refuse_own_ways(site.hosts);
   bool first = true;
@@ -86,7 +86,7 @@ std::vector<Command> mpi(const Job& job, const Site& site) {
                  {"-H", join(context.hosts, ","), "-np", std::to_string(context.ranks)});
     words.insert(words.end(), context.words.begin(), context.words.end());
   }
-  return {{.name = "mpirun", .argv = std::move(words)}};
+  return {{.name = "mpirun", .argv = std::move(words), .failure = kFailure}};
 }
 
 }  // namespace lockstep::launch

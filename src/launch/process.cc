@@ -143,6 +143,7 @@ Process::Process(const Command& command, const std::string& path, const RunOptio
     : name_(command.name),
       host_(command.host),
       ends_with_input_(command.ends_with_input),
+      failure_(command.failure),
       live_(options.live),
       started_(now()),
       log_(open_log(command, options.log_dir)) {
@@ -200,7 +201,11 @@ std::optional<Ended> Process::reap() {
   }
   id_ = -1;
   const int code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
-  return Ended{name_, host_, code, now() - started_, std::string(trim(tail_))};
+  return Ended{.name = name_,
+               .host = host_,
+               .exit_code = code,
+               .seconds = now() - started_,
+               .tail = std::string(trim(tail_))};
 }
 
 void Process::end_politely() {
@@ -218,6 +223,7 @@ void Process::end_for_certain() {
 void Process::take(std::string_view text) {
   if (log_.get() >= 0 && !write_all(log_.get(), text)) log_.close();
   if (live_) show(text);
+  if (!failure_.empty()) look_for_failure(text);
   tail_ += text;
   if (tail_.size() > kTailBytes) {
     tail_.erase(0, tail_.size() - kTailBytes);
@@ -235,6 +241,17 @@ void Process::show(std::string_view text) {
   }
   line_.erase(0, begin);
   write_all(STDERR_FILENO, lines);
+}
+
+void Process::look_for_failure(std::string_view text) {
+  for (const char c : text) {
+    if (c == '\n') {
+      start_.clear();
+    } else if (start_.size() < failure_.size()) {
+      start_ += c;
+      told_failure_ = told_failure_ || start_ == failure_;
+    }
+  }
 }
 
 void Process::signal_group(int signal) const {

@@ -44,6 +44,7 @@ class Process {
   pollfd end() const { return {end_.get(), POLLIN, 0}; }
 
   void read_output();  // as far as there is some
+  bool told_failure() const { return told_failure_; }
   // Ended: takes the rest of its group with it. Nothing: it runs.
   std::optional<Ended> reap();
 
@@ -53,11 +54,13 @@ class Process {
  private:
   void take(std::string_view text);
   void show(std::string_view text);
+  void look_for_failure(std::string_view text);
   void signal_group(int signal) const;
 
   std::string name_;
   std::string host_;
   bool ends_with_input_;
+  std::string failure_;
   bool live_;
   double started_;
   int id_ = -1;  // of process and group; -1: ended
@@ -66,7 +69,9 @@ class Process {
   Descriptor end_;
   Descriptor log_;
   std::string tail_;
-  std::string line_;  // shown once it is complete
+  std::string line_;   // shown once it is complete
+  std::string start_;  // of the line, as much as may tell of a failure
+  bool told_failure_ = false;
 };
 
 }  // namespace lockstep::launch

@@ -25,6 +25,9 @@ struct Rank {
 // All processes: workers host by host, then servers. They meet at the coordinator, "host:port".
 std::vector<Rank> ranks(const Placement& placement, const std::string& coordinator);
 
+// How `lockstep run` says that it has failed: of Command::failure.
+inline constexpr const char* kFailure = "error: ";
+
 // "PROGRAM run FLAGS --devices=1 --num_ps=2 --result_dir=DIR"
 std::vector<std::string> run_command(const Job& job, const std::string& program, int devices,
                                      const std::string& result_dir);

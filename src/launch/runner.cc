@@ -38,7 +38,7 @@ class Runner {
   Outcome run() {
     while (!running_.empty()) {
       wait();
-      for (Process& process : running_) process.read_output();
+      listen();
       reap();
       end_what_should();
     }
@@ -55,10 +55,18 @@ class Runner {
     poll(events.data(), events.size(), static_cast<int>(kLookAround * 1000));
   }
 
+  void listen() {
+    for (Process& process : running_) {
+      process.read_output();
+      if (process.told_failure() && !failed_) failed_ = now();
+    }
+  }
+
   void reap() {
     std::erase_if(running_, [this](Process& process) {
       std::optional<Ended> ended = process.reap();
       if (!ended) return false;
+      ended->asked = ending_.has_value();
       if (ended->exit_code != 0 && !failed_) failed_ = now();
       outcome_.processes.push_back(std::move(*ended));
       return true;
@@ -93,9 +101,16 @@ class Runner {
 }  // namespace
 
 const Ended* Outcome::first_failure() const {
-  const auto failed =
-      std::ranges::find_if(processes, [](const Ended& ended) { return ended.exit_code != 0; });
-  return failed == processes.end() ? nullptr : &*failed;
+  const auto first = [this](auto counts) -> const Ended* {
+    const auto found = std::ranges::find_if(
+        processes, [&](const Ended& ended) { return ended.exit_code != 0 && counts(ended); });
+    return found == processes.end() ? nullptr : &*found;
+  };
+  // Over different connections, the news of a failure may come before the failure itself.
+  const Ended* cause = first([](const Ended& ended) {
+    return !ended.asked && ended.exit_code != static_cast<int>(ExitCode::rank_failed);
+  });
+  return cause != nullptr ? cause : first([](const Ended&) { return true; });
 }
 
 Outcome run(std::span<const Command> commands, const RunOptions& options) {

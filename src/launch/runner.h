@@ -25,6 +25,7 @@ struct Ended {
   std::string host;
   int exit_code = 0;   // as a shell has it: 128 + signal
   double seconds = 0;  // since it was started
+  bool asked = false;  // to end, by us
   std::string tail;    // the last of what it said, whole lines
 };
 
@@ -33,7 +34,8 @@ struct Outcome {
   bool timed_out = false;
   bool stopped = false;
 
-  // The first that failed: the others' failures may be its consequence. Null: none.
+  // Whose failure the others' may follow from: the first by itself, rather than because ranks
+  // elsewhere failed, which lockstep tells by its exit code. Null: none failed.
   const Ended* first_failure() const;
   bool ok() const { return !timed_out && !stopped && first_failure() == nullptr; }
 };

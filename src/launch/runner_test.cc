@@ -172,6 +172,30 @@ TEST(Runner, GivesTheOthersAWhileWhenOneHasFailed) {
   EXPECT_FALSE(outcome.stopped);
 }
 
+TEST(Runner, TakesAProcessAtItsWordThatItHasFailed) {
+  Command command =
+      shell("a", "printf 'no error: here\nerr'; sleep 0.1; echo 'or: lost'; sleep 30");
+  command.failure = "error: ";
+  const Outcome outcome = run(std::vector{command}, {.grace = 0.1});
+  EXPECT_EQ(outcome.processes[0].exit_code, 128 + SIGTERM);
+  EXPECT_TRUE(outcome.processes[0].asked);
+  EXPECT_EQ(outcome.processes[0].tail, "no error: here\nerror: lost");
+}
+
+TEST(FirstFailure, IsNoConsequenceOfAnother) {
+  const Ended lost = {.name = "lost", .host = {}, .exit_code = 5, .tail = {}};
+  const Ended killed = {.name = "killed", .host = {}, .exit_code = 137, .tail = {}};
+  const Ended asked = {.name = "asked", .host = {}, .exit_code = 137, .asked = true, .tail = {}};
+  const Ended well = {.name = "well", .host = {}, .tail = {}};
+  const auto blamed = [](std::vector<Ended> processes) {
+    return Outcome{.processes = std::move(processes)}.first_failure()->name;
+  };
+  EXPECT_EQ(blamed({well, lost, killed}), "killed");
+  EXPECT_EQ(blamed({well, lost, asked}), "lost");
+  EXPECT_EQ(blamed({well, asked}), "asked");
+  EXPECT_EQ(Outcome{.processes = {well}}.first_failure(), nullptr);
+}
+
 TEST(Runner, EndsTheInputOfWhatWatchesIt) {
   Command command = shell("a", "trap 'exit 9' TERM; cat; echo end of input");
   command.ends_with_input = true;

@@ -45,7 +45,7 @@ std::vector<Command> slurm(const Job& job, const Site& site) {
   words.insert(words.end(), site.extra.begin(), site.extra.end());
   const std::vector<std::string> run = run_command(job, job.program, 1, job.result_dir);
   words.insert(words.end(), run.begin(), run.end());
-  return {{.name = "srun", .argv = std::move(words)}};
+  return {{.name = "srun", .argv = std::move(words), .failure = kFailure}};
 }
 
 std::string sbatch_script(const Batch& batch) {

@@ -51,7 +51,8 @@ std::vector<Command> ssh(const Job& job, const Site& site) {
     commands.push_back({.name = host->name,
                         .host = host->name,
                         .argv = on_host(*host, site.ssh, run_until_input_ends(lines)),
-                        .ends_with_input = true});
+                        .ends_with_input = true,
+                        .failure = kFailure});
   }
   return commands;
 }

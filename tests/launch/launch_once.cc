@@ -33,7 +33,9 @@ void print(std::string_view what, const Outcome& outcome, double started) {
              outcome.timed_out ? " timed_out" : "");
   for (const Ended& ended : outcome.processes) {
     fmt::print("{} {}\n", ended.name, ended.exit_code);
-    if (ended.exit_code != 0) fmt::print(stderr, "{}\n", ended.tail);
+  }
+  if (const Ended* failed = outcome.first_failure()) {
+    fmt::print(stderr, "{} failed with {}: {}\n", failed->name, failed->exit_code, failed->tail);
   }
 }
 
