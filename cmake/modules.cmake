@@ -50,10 +50,13 @@ function(lockstep_mpirun_tests name)
 endfunction()
 
 # lockstep_program(NAME PROGRAM program ...): a module whose main.cc makes the program; all else in it
-# is a library, so that tests can link it.
+# is a library, so that tests can link it. It looks for libraries beside itself first, as do they: a
+# copy on another host brings its own. Only the old kind of path (no RUNPATH) is theirs, too.
 function(lockstep_program name)
   cmake_parse_arguments(arg "" "PROGRAM" "" ${ARGN})
   lockstep_module(${name} ${arg_UNPARSED_ARGUMENTS})
   add_executable(${arg_PROGRAM} ${PROJECT_SOURCE_DIR}/src/${name}/main.cc)
   target_link_libraries(${arg_PROGRAM} PRIVATE lockstep_${name})
+  target_link_options(${arg_PROGRAM} PRIVATE LINKER:--disable-new-dtags)
+  set_target_properties(${arg_PROGRAM} PROPERTIES BUILD_RPATH "$ORIGIN")
 endfunction()

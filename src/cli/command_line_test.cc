@@ -14,6 +14,7 @@
 
 #include "cli/flag_listing.h"
 #include "cli/help.h"
+#include "cli/sweep.h"
 #include "spec/flags.h"
 #include "tests/golden.h"
 
@@ -154,9 +155,10 @@ TEST(Run, ExitsWithUsageForAnUnknownFlag) {
   EXPECT_THAT(output.err, HasSubstr("error: unknown flag --batchsize\nhint: did you mean"));
 }
 
-TEST(RunHelp, IsAsCommitted) {
+TEST(Help, IsAsCommitted) {
   expect_golden("tests/golden/help.txt", program_help());
   expect_golden("tests/golden/run_help.txt", run_help(false));
+  expect_golden("tests/golden/sweep_help.txt", sweep_help(false));
 }
 
 TEST(RunHelp, ShowsOnlyWorkingFlagsUnlessAskedForAll) {

@@ -84,6 +84,7 @@ std::string program_help() {
   for (const Verb& verb : verbs()) out += fmt::format("  {:<10}{}\n", verb.name, verb.summary);
   out +=
       "\nStart with:\n"
+      "  lockstep sweep\n"
       "  lockstep run --model=resnet50 --batch_size=16\n\n"
       "lockstep VERB --help explains a verb.\n";
   return out;

@@ -12,6 +12,7 @@
 #include "cli/models.h"
 #include "cli/plan.h"
 #include "cli/run.h"
+#include "cli/sweep.h"
 #include "machine/cores.h"
 #include "spec/flags.h"
 
@@ -112,6 +113,7 @@ ExitCode help(Arguments arguments, Transports transports) {
 // New verbs stand above `version`.
 constexpr Verb kVerbs[] = {
     {"run", "train a network and measure it", run_help, run},
+    {"sweep", "measure how it scales over numbers of devices", sweep_help, sweep},
     {"comm", "measure the collectives alone", comm_help, comm},
     {"list", "list what lockstep knows", list_help, list},
     {"show", "show the layers of a model", show_help, show},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "spec/sweep.h"
 #include "spec/trial.h"
 
 namespace lockstep::spec {
@@ -35,6 +36,9 @@ inline constexpr std::array<std::string_view, 4> kNames<Transport> = {"auto", "t
 template <>
 inline constexpr std::array<std::string_view, 4> kNames<JobName> = {"", "worker", "ps",
                                                                     "controller"};
+
+template <>
+inline constexpr std::array<std::string_view, 2> kNames<Scaling> = {"weak", "strong"};
 
 template <typename Enum>
 constexpr std::string_view name(Enum value) {

@@ -1,13 +1,10 @@
 #include <algorithm>
-#include <cctype>
 #include <map>
-#include <optional>
-#include <set>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "spec/combinations.h"
 #include "spec/flags.h"
+#include "spec/vocabulary.h"
 
 namespace lockstep::spec {
 namespace {
@@ -33,118 +30,13 @@ bool is_default(const Flag& flag, const Setting& setting) {
 
 // --- Sources ------------------------------------------------------------------------------------
 
-constexpr std::string_view kPrefix = "LOCKSTEP_";
-// Variables of ours that stand for no flag: of the program, of launchers, tests and benchmarks.
-constexpr std::string_view kNoFlags[] = {"LOCKSTEP_OPENMP_CORRECTED",
-                                         "LOCKSTEP_UPDATE_GOLDEN",
-                                         "LOCKSTEP_REWRITE_GOLDEN",
-                                         "LOCKSTEP_BENCH_PYTHON",
-                                         "LOCKSTEP_RANK",
-                                         "LOCKSTEP_WORLD_SIZE",
-                                         "LOCKSTEP_LOCAL_RANK",
-                                         "LOCKSTEP_LOCAL_WORLD_SIZE",
-                                         "LOCKSTEP_COORDINATOR"};
-
-std::string variable_name(std::string_view flag) {
-  std::string name = fmt::format("{}{}", kPrefix, flag);
-  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return name;
-}
-
-// The flag's names, but for a letter alone: that is too short for a variable or a suggestion.
-std::vector<std::string_view> long_names(const Flag& flag) {
-  if (flag.alias.size() < 2) return {flag.name};
-  return {flag.alias, flag.name};
-}
-
-void read_environment(const Getenv& getenv, Settings& settings) {
-  for (const Flag& flag : flags()) {
-    for (const std::string_view name : long_names(flag)) {
-      const std::string variable = variable_name(name);
-      const char* value = getenv(variable.c_str());
-      if (value == nullptr || *value == '\0') continue;
-      settings[&flag] = {value, fmt::format("{}={}", variable, value), true};
-    }
-  }
-}
-
-// The name of the flag that is probably meant.
-std::optional<std::string> closest_flag(std::string_view name) {
-  std::vector<std::string> known;
-  for (const Flag& flag : flags()) {
-    for (const std::string_view long_name : long_names(flag)) known.emplace_back(long_name);
-  }
-  std::string key(name);
-  std::replace(key.begin(), key.end(), '-', '_');
-  return closest(key, known);
-}
-
-void warn_of_unknown_variables(std::span<const std::string> variables, Parsed& parsed) {
-  std::set<std::string> known(std::begin(kNoFlags), std::end(kNoFlags));
-  for (const Flag& flag : flags()) {
-    for (const std::string_view name : long_names(flag)) known.insert(variable_name(name));
-  }
-  for (const std::string& variable : variables) {
-    if (!variable.starts_with(kPrefix) || known.contains(variable)) continue;
-    const auto near = closest_flag(variable.substr(kPrefix.size()));
-    parsed.warnings.push_back(
-        fmt::format("{} has no effect: it stands for no flag{}", variable,
-                    near ? fmt::format("; did you mean {}?", variable_name(*near)) : ""));
-  }
-}
-
-// `typed` has its dashes: the user looks for it as it was written.
-Error unknown_flag(std::string_view typed, std::string_view name) {
-  const auto near = closest_flag(name);
-  return usage(fmt::format("unknown flag {}", typed),
-               (near ? fmt::format("did you mean --{}? ", *near) : "") +
-                   "lockstep run --helpfull shows all flags");
-}
-
-// The boolean flag that "noxla", "no-xla" or "no_xla" turns off; null: none.
-const Flag* find_negated(std::string_view name) {
-  if (!name.starts_with("no")) return nullptr;
-  name.remove_prefix(2);
-  if (name.starts_with('-') || name.starts_with('_')) name.remove_prefix(1);
-  const Flag* flag = find_flag(name);
-  return flag != nullptr && flag->type.kind == Kind::boolean ? flag : nullptr;
-}
-
-void read_command_line(std::span<const std::string> args, Settings& settings) {
-  std::string bare_boolean;  // the argument before this one, where a value may belong to it
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const std::string& arg = args[i];
-    const bool is_flag = arg.size() > 1 && arg[0] == '-' && arg != "--";
-    if (!is_flag) {
-      throw usage(fmt::format("unexpected argument {}", arg),
-                  bare_boolean.empty() ? "every option of run is a flag: --name=value"
-                                       : fmt::format("write {}={}", bare_boolean, arg));
-    }
-    bare_boolean.clear();
-    const std::string word = arg.substr(arg.starts_with("--") ? 2 : 1);
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    const bool has_value = equals != std::string::npos;
-
-    if (const Flag* flag = find_flag(name)) {
-      if (has_value) {
-        settings[flag] = {word.substr(equals + 1), arg};
-      } else if (flag->type.kind == Kind::boolean) {
-        settings[flag] = {"true", arg};
-        bare_boolean = arg;
-      } else if (i + 1 < args.size() && !args[i + 1].starts_with("--")) {
-        settings[flag] = {args[i + 1], fmt::format("{}={}", arg, args[i + 1])};
-        ++i;
-      } else {
-        throw usage(fmt::format("{} needs a value: {}", arg, expectation(flag->type)));
-      }
-    } else if (const Flag* negated = find_negated(name)) {
-      if (has_value) throw usage(fmt::format("{}: --{} takes no value", arg, name));
-      settings[negated] = {"false", arg};
-    } else {
-      throw unknown_flag(arg.substr(0, arg.find('=')), name);
-    }
-  }
+const Vocabulary& vocabulary() {
+  static const Vocabulary words = [] {
+    std::vector<const Flag*> all;
+    for (const Flag& flag : flags()) all.push_back(&flag);
+    return Vocabulary("run", std::move(all));
+  }();
+  return words;
 }
 
 // --- Effects ------------------------------------------------------------------------------------
@@ -319,11 +211,15 @@ void warn_of_flags_without_effect(const Settings& settings, Parsed& parsed) {
 Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
                  std::span<const std::string> variables) {
   Settings settings;
-  read_environment(getenv, settings);
-  read_command_line(args, settings);
+  for (const Given& given : vocabulary().read_environment(getenv)) {
+    settings[given.flag] = {given.text, given.shown, true};
+  }
+  for (const Given& given : vocabulary().read_arguments(args)) {
+    settings[given.flag] = {given.text, given.shown};
+  }
   settle_exclusions(settings);
   Parsed parsed;
-  warn_of_unknown_variables(variables, parsed);
+  parsed.warnings = vocabulary().unknown_variables(variables);
   for (const Flag& flag : flags()) {
     const auto found = settings.find(&flag);
     if (found != settings.end()) apply(flag, found->second, parsed);

@@ -1,0 +1,231 @@
+#include "cli/sweep.h"
+
+#include <fmt/chrono.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "cli/help.h"
+#include "cli/interrupt.h"
+#include "cli/sweep_control.h"
+#include "cli/sweep_directory.h"
+#include "cli/sweep_launch.h"
+#include "cli/sweep_log.h"
+#include "cli/sweep_resolve.h"
+#include "cli/sweep_site.h"
+#include "launch/here.h"
+#include "launch/launchers.h"
+#include "launch/staging.h"
+#include "machine/environment.h"
+#include "report/sweep_report.h"
+#include "spec/sweep_flags.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string this_program() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) {
+    throw Error(ExitCode::environment,
+                fmt::format("cannot find the program itself: {}", error.message()));
+  }
+  return program.string();
+}
+
+std::string new_directory() {
+  return fmt::format("results/sweep-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+}
+
+// What the environment said is in the sweep now: launches shall not hear it a second time.
+void forget(const std::vector<std::string>& variables) {
+  for (const std::string& variable : variables) unsetenv(variable.c_str());
+}
+
+spec::ParsedSweep parse(Arguments arguments) {
+  spec::ParsedSweep parsed =
+      spec::parse_sweep(arguments, process_getenv, process_variables(),
+                        [](const std::string& path) { return read_file(path); });
+  for (const std::string& warning : parsed.warnings) print_warning(warning);
+  forget(parsed.variables);
+  return parsed;
+}
+
+std::string machine_line(const machine::Environment& environment) {
+  std::string text = fmt::format("lockstep {} on {}", LOCKSTEP_VERSION, environment.host_name);
+  if (!environment.cpu_model.empty()) text += fmt::format(", {}", environment.cpu_model);
+  return text + fmt::format(", {} cores.", environment.physical_cores);
+}
+
+void print_commands(const spec::Plan& plan, const spec::Sweep& sweep, const Launching& launching,
+                    const fs::path& directory) {
+  for (int round = 0; round < sweep.repeats; ++round) {
+    for (const spec::Point& point : plan.points) {
+      const fs::path place = directory / "points" / point.id / fmt::format("{}", round + 1);
+      const launch::Job job = job_of(launching, point, round, place.string());
+      for (const launch::Command& command : launching.launcher.commands(job, launching.site)) {
+        fmt::print("{}\n", launch::shell_line(command));
+      }
+    }
+  }
+}
+
+// Measures what is missing in the directory.
+SweepEnding measure(const spec::Sweep& sweep, const Launching& launching, SweepDirectory& directory,
+                    report::SweepReport& report) {
+  std::vector<std::string> rejected;
+  report.records = directory.load(report.plan, rejected);
+  for (const std::string& warning : rejected) print_warning(warning);
+
+  const Interrupt interrupt;
+  SweepLog log(report.plan);
+  log.begin(sweep, directory.path().string());
+  SweepHooks hooks;
+  hooks.launch = [&](std::size_t point, int round) {
+    return launch_point(launching, report.plan.points[point], round, directory, Interrupt::asked());
+  };
+  hooks.on_start = [&](const SweepProgress& progress) { log.start(progress); };
+  hooks.on_end = [&](const SweepProgress& progress, const Launched& launched, bool again) {
+    log.end(progress, launched, again);
+  };
+  hooks.clock = now;
+  const SweepEnding ending = run_sweep(sweep, report.plan, hooks, report.records);
+  log.hide();
+  report.rows = stats::summarise(report.plan, report.records);
+  return ending;
+}
+
+// The table first: it needs no disk.
+void show_and_write(const report::SweepReport& report, const fs::path& directory) {
+  fmt::print("{}", report::sweep_table(report));
+  write_file(directory / "results.csv", report::results_csv(report));
+  write_file(directory / "throughput.svg", report::throughput_svg(report));
+  fmt::print("\n{}\n{}\n", (directory / "results.csv").string(),
+             (directory / "throughput.svg").string());
+}
+
+bool any_failed(const report::SweepReport& report) {
+  return std::ranges::any_of(report.records, [](const stats::PointRecord& record) {
+    return report::status(record) == report::Status::failed;
+  });
+}
+
+bool all_stable(const report::SweepReport& report) {
+  return std::ranges::all_of(report.records, [](const stats::PointRecord& record) {
+    return std::ranges::all_of(record.launches,
+                               [](const auto& launch) { return !launch || launch->stable; });
+  });
+}
+
+ExitCode exit_code(const spec::Sweep& sweep, SweepEnding ending,
+                   const report::SweepReport& report) {
+  if (ending == SweepEnding::interrupted) {
+    return Interrupt::signal() == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
+  }
+  if (any_failed(report)) return ExitCode::rank_failed;
+  const bool strict = sweep.run_flags.contains("strict");
+  return strict && !all_stable(report) ? ExitCode::unstable : ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode sweep(Arguments arguments, Transports) {
+  const spec::ParsedSweep parsed = parse(arguments);
+  Place place = place_of(parsed.sweep, process_getenv, launch::own_names());
+  const launch::LauncherRow& launcher = launch::find_launcher(place.launcher);
+  spec::Sweep sweep = resolve(parsed.sweep, machine::allowed(), place.devices);
+  sweep.launcher = place.launcher;
+  if (parsed.print_config) {
+    fmt::print("{}\n", spec::to_json(sweep));
+    return ExitCode::ok;
+  }
+  const spec::Plan plan = spec::expand(sweep);
+  for (const std::string& sentence : check_points(plan, place.launcher == "local")) {
+    print_note(sentence);
+  }
+  std::optional<launch::Bundle> bundle;
+  if (!place.site.remote_dir.empty()) {
+    bundle = launch::bundle_of_this_program(place.launcher == "mpi");
+    place.site.build = bundle->build();
+  }
+  // Absolute: processes on other hosts start elsewhere.
+  const fs::path path =
+      fs::absolute(parsed.result_dir.empty() ? new_directory() : parsed.result_dir);
+  const Launching launching{.launcher = launcher,
+                            .site = place.site,
+                            .program = this_program(),
+                            .sweep = path.filename().string(),
+                            .time_limit = sweep.point_time_limit.value_or(0),
+                            .live = parsed.live};
+  if (parsed.dry_run) {
+    print_commands(plan, sweep, launching, path);
+    return ExitCode::ok;
+  }
+
+  const machine::Environment environment = machine::environment();
+  for (const std::string& warning : machine::warnings(environment)) print_warning(warning);
+  SweepDirectory directory(path, sweep, parsed.resume);
+  report::SweepReport report{.id = launching.sweep,
+                             .machine = machine_line(environment),
+                             .plan = plan,
+                             .records = {},
+                             .rows = {}};
+  if (bundle) launch::stage(launching.site, *bundle, {.log_dir = path / "staging"});
+  const SweepEnding ending = measure(sweep, launching, directory, report);
+  show_and_write(report, path);
+  if (ending == SweepEnding::time_up) print_note("the time is up (--max_time)");
+  if (ending != SweepEnding::complete) {
+    print_note(fmt::format("lockstep sweep --resume --result_dir={} goes on", path.string()));
+  }
+  return exit_code(sweep, ending, report);
+}
+
+std::string sweep_help(bool) {
+  std::string out =
+      "usage: lockstep sweep [--flag=value ...]\n\n"
+      "Measures how training scales: every network, strategy and number of devices, each in "
+      "several\n"
+      "launches that are interleaved with those of the others. Ends in a table of speeds, "
+      "speed-ups\n"
+      "and efficiencies with their 95 % intervals, results.csv and throughput.svg.\n\n"
+      "examples:\n"
+      "  lockstep sweep\n"
+      "      two networks on 1, 2, 4, ... all cores of this machine, in about two minutes\n"
+      "  lockstep sweep --models=Inceptionv3:32,Alexnet:512 --devices=1:8\n"
+      "      these networks with these batches per device, on 1, 2, 4 and 8 devices\n"
+      "  lockstep sweep -m resnet50:16 --strategies=replicated,parameter_server --num_ps=0,1,2\n"
+      "      which way of exchanging gradients is the best for each number of devices\n"
+      "  lockstep sweep --spec=nightly.yaml --target_precision=0.01 --max_time=3600\n"
+      "      what a file says, until every speed is known to 1 %, or for an hour\n"
+      "  lockstep sweep --resume --result_dir=results/sweep-20261116-080000\n"
+      "      go on with one that was interrupted\n";
+  std::string_view group;
+  for (const spec::SweepFlag& own : spec::sweep_flags()) {
+    if (own.flag.group != group) out += fmt::format("\n{}:\n", group = own.flag.group);
+    out += flag_help(own.flag);
+  }
+  out += "\nlaunchers:\n";
+  for (const launch::LauncherRow& row : launch::launchers()) {
+    out += fmt::format("  {:<10}{}\n", row.name, row.summary);
+  }
+  out +=
+      "\nEvery other flag of lockstep run is passed on to all points, such as --optimizer=momentum "
+      "or\n--num_batches=50. Dashes and underscores are equal; a default stands in brackets. "
+      "LOCKSTEP_REPEATS=5\nin the environment stands for --repeats=5; the command line wins over "
+      "it, and it over the file.\n"
+      "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, 4 a launch "
+      "could "
+      "not\nbe started, 5 a point failed (the others are kept), 6 not stable (with --strict), 130 "
+      "interrupted,\n143 terminated\n";
+  return out;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,191 @@
+#include "cli/sweep_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "report/run_file.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* kRunning = ".running";
+constexpr const char* kFailed = ".failed";
+constexpr const char* kRejected = ".rejected";
+
+// What may change between two starts of one sweep: how long it goes on, not what it measures.
+constexpr const char* kPatience[] = {"repeats", "target_precision", "max_time", "retries",
+                                     "point_time_limit"};
+
+[[noreturn]] void cannot(const char* verb, const fs::path& path, const std::string& why) {
+  throw Error(ExitCode::environment, fmt::format("cannot {} {}: {}", verb, path.string(), why),
+              "--result_dir names another directory");
+}
+
+void make(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) cannot("make the directory", path, error.message());
+}
+
+void clear_away(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) cannot("remove", path, error.message());
+}
+
+void move(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) cannot("rename", from, error.message());
+}
+
+Json measured_part(const std::string& text, const fs::path& file) {
+  try {
+    Json json = Json::parse(text);
+    for (const char* key : kPatience) json.erase(key);
+    return json;
+  } catch (const Json::exception&) {
+    throw Error(ExitCode::usage, fmt::format("{} is not a whole sweep.json", file.string()),
+                "choose another --result_dir");
+  }
+}
+
+// The first option in which two sweeps differ.
+std::string difference(const Json& before, const Json& now) {
+  const auto value = [](const Json& json, const std::string& key) {
+    return json.contains(key) ? json.at(key).dump() : "nothing";
+  };
+  for (const Json* side : {&before, &now}) {
+    for (const auto& [key, ignored] : side->items()) {
+      if (value(before, key) != value(now, key)) {
+        return fmt::format("its {} is {}, not {}", key, value(before, key), value(now, key));
+      }
+    }
+  }
+  return {};
+}
+
+void check_same(const fs::path& file, const spec::Sweep& sweep, bool resume) {
+  const Json before = measured_part(read_file(file), file);
+  const Json now = measured_part(spec::to_json(sweep), file);
+  const std::string directory = file.parent_path().string();
+  if (before != now) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds another sweep: {}", directory, difference(before, now)),
+                "choose another --result_dir");
+  }
+  if (!resume) {
+    throw Error(ExitCode::usage, fmt::format("{} holds this sweep already", directory),
+                "--resume goes on with it; another --result_dir starts a new one");
+  }
+}
+
+int locked(const fs::path& path) {
+  const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) cannot("open", path, std::strerror(errno));
+  if (flock(directory, LOCK_EX | LOCK_NB) == 0) return directory;
+  const int reason = errno;
+  close(directory);
+  if (reason != EWOULDBLOCK) cannot("lock", path, std::strerror(reason));
+  throw Error(ExitCode::usage, fmt::format("another sweep is running in {}", path.string()),
+              "wait for it, or choose another --result_dir");
+}
+
+// The launches that have a directory, from 0 on.
+std::vector<int> rounds_in(const fs::path& directory) {
+  std::vector<int> rounds;
+  std::error_code none;  // nothing was launched yet
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, none)) {
+    const auto number = parse_int(entry.path().filename().string());
+    if (number && *number >= 1 && *number <= 1'000'000) {
+      rounds.push_back(static_cast<int>(*number) - 1);
+    }
+  }
+  return rounds;
+}
+
+}  // namespace
+
+SweepDirectory::SweepDirectory(fs::path path, const spec::Sweep& sweep, bool resume)
+    : path_(std::move(path)) {
+  make(path_);
+  lock_ = locked(path_);
+  try {
+    const fs::path file = path_ / "sweep.json";
+    if (fs::exists(file)) check_same(file, sweep, resume);
+    write_file(file, spec::to_json(sweep) + '\n');
+  } catch (...) {
+    close(lock_);
+    throw;
+  }
+}
+
+SweepDirectory::~SweepDirectory() {
+  close(lock_);
+}
+
+fs::path SweepDirectory::launch(const spec::Point& point, int round, const char* suffix) const {
+  return path_ / "points" / point.id / fmt::format("{}{}", round + 1, suffix);
+}
+
+std::vector<stats::PointRecord> SweepDirectory::load(const spec::Plan& plan,
+                                                     std::vector<std::string>& warnings) {
+  std::vector<stats::PointRecord> records(plan.points.size());
+  for (std::size_t p = 0; p < plan.points.size(); ++p) {
+    const spec::Point& point = plan.points[p];
+    for (const int round : rounds_in(path_ / "points" / point.id)) {
+      try {
+        const report::RunFile file =
+            report::read_run_json(read_file(launch(point, round, "") / "run.json"));
+        if (const auto* failure = std::get_if<stats::Failure>(&file)) {
+          throw Error(ExitCode::usage, failure->message);
+        }
+        auto& launches = records[p].launches;
+        if (std::cmp_less_equal(launches.size(), round)) {
+          launches.resize(static_cast<std::size_t>(round) + 1);
+        }
+        launches[static_cast<std::size_t>(round)] = std::get<stats::Launch>(file);
+      } catch (const Error& error) {
+        warnings.push_back(fmt::format("launch {} of {} is measured again: {}", round + 1, point.id,
+                                       error.what()));
+        clear_away(launch(point, round, kRejected));
+        move(launch(point, round, ""), launch(point, round, kRejected));
+      }
+    }
+  }
+  return records;
+}
+
+fs::path SweepDirectory::begin(const spec::Point& point, int round) {
+  fs::path directory = launch(point, round, kRunning);
+  clear_away(directory);
+  make(directory);
+  return directory;
+}
+
+void SweepDirectory::finish(const spec::Point& point, int round) {
+  clear_away(launch(point, round, kFailed));
+  move(launch(point, round, kRunning), launch(point, round, ""));
+}
+
+fs::path SweepDirectory::fail(const spec::Point& point, int round) {
+  fs::path directory = launch(point, round, kFailed);
+  clear_away(directory);
+  move(launch(point, round, kRunning), directory);
+  return directory;
+}
+
+}  // namespace lockstep::cli

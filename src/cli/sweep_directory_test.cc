@@ -1,0 +1,136 @@
+#include "cli/sweep_directory.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace lockstep::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+namespace fs = std::filesystem;
+
+const fs::path kRun = fs::path(LOCKSTEP_SOURCE_DIR) / "src/report/golden/run.json";
+
+class ASweepDirectory : public testing::Test {
+ protected:
+  ASweepDirectory() {
+    std::string pattern = (fs::temp_directory_path() / "sweepXXXXXX").string();
+    path_ = fs::path(mkdtemp(pattern.data())) / "out";
+    sweep_.models = {{"lenet", 4}};
+    sweep_.devices = {1, 2};
+    plan_ = spec::expand(sweep_);
+  }
+  ~ASweepDirectory() override { fs::remove_all(path_.parent_path()); }
+
+  void measure(SweepDirectory& directory, std::size_t point, int round) {
+    fs::copy_file(kRun, directory.begin(plan_.points[point], round) / "run.json");
+    directory.finish(plan_.points[point], round);
+  }
+
+  std::string refusal(bool resume) {
+    try {
+      const SweepDirectory directory(path_, sweep_, resume);
+    } catch (const Error& error) {
+      return fmt::format("{} {} | {}", static_cast<int>(error.code()), error.what(), error.hint());
+    }
+    return "none";
+  }
+
+  fs::path path_;
+  spec::Sweep sweep_;
+  spec::Plan plan_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(ASweepDirectory, RemembersFinishedLaunchesByRound) {
+  {
+    SweepDirectory directory(path_, sweep_, false);
+    measure(directory, 0, 0);
+    measure(directory, 1, 2);
+  }
+  const auto records = SweepDirectory(path_, sweep_, true).load(plan_, warnings_);
+  ASSERT_EQ(records[0].launches.size(), 1);
+  EXPECT_DOUBLE_EQ(records[0].launches[0]->images_per_second, 64);
+  ASSERT_EQ(records[1].launches.size(), 3);
+  EXPECT_FALSE(records[1].launches[0].has_value());
+  EXPECT_TRUE(records[1].launches[2].has_value());
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(ASweepDirectory, ForgetsLaunchesThatDidNotEnd) {
+  {
+    SweepDirectory directory(path_, sweep_, false);
+    fs::copy_file(kRun, directory.begin(plan_.points[0], 0) / "run.json");
+  }
+  SweepDirectory directory(path_, sweep_, true);
+  EXPECT_THAT(directory.load(plan_, warnings_)[0].launches, IsEmpty());
+  EXPECT_TRUE(fs::is_empty(directory.begin(plan_.points[0], 0)));
+}
+
+TEST_F(ASweepDirectory, SetsAsideWhatIsNoWholeResult) {
+  SweepDirectory directory(path_, sweep_, false);
+  measure(directory, 0, 0);
+  const fs::path launch = path_ / "points" / plan_.points[0].id / "1";
+  write_file(launch / "run.json", read_file(kRun).substr(0, 500));
+  EXPECT_THAT(directory.load(plan_, warnings_)[0].launches, IsEmpty());
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("launch 1 of lenet-b4-d1-replicated is measured "
+                                               "again: not a whole run.json")));
+  EXPECT_FALSE(fs::exists(launch));
+  EXPECT_TRUE(fs::exists(launch.string() + ".rejected"));
+}
+
+TEST_F(ASweepDirectory, KeepsTheEvidenceOfAFailureUntilTheLaunchGoesWell) {
+  SweepDirectory directory(path_, sweep_, false);
+  write_file(directory.begin(plan_.points[0], 0) / "rank0.log", "out of luck\n");
+  const fs::path evidence = directory.fail(plan_.points[0], 0);
+  EXPECT_EQ(read_file(evidence / "rank0.log"), "out of luck\n");
+  measure(directory, 0, 0);
+  EXPECT_FALSE(fs::exists(evidence));
+}
+
+TEST_F(ASweepDirectory, RefusesThisSweepUnlessItIsToBeResumed) {
+  { const SweepDirectory directory(path_, sweep_, false); }
+  EXPECT_EQ(refusal(false),
+            fmt::format("2 {} holds this sweep already | --resume goes on with it; another "
+                        "--result_dir starts a new one",
+                        path_.string()));
+  EXPECT_EQ(refusal(true), "none");
+}
+
+TEST_F(ASweepDirectory, RefusesAnotherSweep) {
+  { const SweepDirectory directory(path_, sweep_, false); }
+  sweep_.devices = {1};
+  EXPECT_THAT(refusal(true), HasSubstr("holds another sweep: its devices is [1,2], not [1]"));
+}
+
+TEST_F(ASweepDirectory, MayGoOnForLonger) {
+  { const SweepDirectory directory(path_, sweep_, false); }
+  sweep_.repeats = 9;
+  sweep_.max_time = 60;
+  EXPECT_EQ(refusal(true), "none");
+}
+
+TEST_F(ASweepDirectory, RefusesASecondProcess) {
+  const SweepDirectory directory(path_, sweep_, false);
+  EXPECT_THAT(refusal(true), HasSubstr("2 another sweep is running in "));
+}
+
+TEST_F(ASweepDirectory, RefusesAFileInItsPlace) {
+  write_file(path_, "not a directory");
+  EXPECT_THAT(refusal(false), HasSubstr("3 cannot make the directory"));
+}
+
+TEST_F(ASweepDirectory, RefusesADamagedSweepJson) {
+  { const SweepDirectory directory(path_, sweep_, false); }
+  write_file(path_ / "sweep.json", "{\"models\": [");
+  EXPECT_THAT(refusal(true), HasSubstr("is not a whole sweep.json"));
+}
+
+}  // namespace
+}  // namespace lockstep::cli

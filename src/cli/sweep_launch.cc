@@ -1,0 +1,143 @@
+#include "cli/sweep_launch.h"
+
+#include <cctype>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "report/run_file.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The last thing that it said which says something.
+std::string last_words(const std::string& tail) {
+  std::string last;
+  for (const std::string& line : split(tail, '\n')) {
+    if (line.starts_with("error: ")) return line.substr(7);
+    if (!trim(line).empty()) last = trim(line);
+  }
+  return last;
+}
+
+// What others say may have lines and colours; a table has room for one line of letters.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+  }
+  return text;
+}
+
+std::string how_it_ended(const launch::Ended& ended) {
+  const std::string who =
+      ended.host.empty() ? ended.name : fmt::format("{} on {}", ended.name, ended.host);
+  std::string text = ended.exit_code > 128
+                         ? fmt::format("{} was ended by signal {}", who, ended.exit_code - 128)
+                         : fmt::format("{} ended with exit code {}", who, ended.exit_code);
+  const std::string words = last_words(ended.tail);
+  return words.empty() ? text : fmt::format("{}: {}", text, words);
+}
+
+// Wrong flags and a machine that lacks something stay wrong.
+bool may_go_well_next_time(int exit_code) {
+  return exit_code != static_cast<int>(ExitCode::usage) &&
+         exit_code != static_cast<int>(ExitCode::environment);
+}
+
+// --strict: measured, but not stable.
+bool measured(const launch::Outcome& outcome) {
+  const launch::Ended* failed = outcome.first_failure();
+  return outcome.ok() || (!outcome.timed_out && !outcome.stopped &&
+                          failed->exit_code == static_cast<int>(ExitCode::unstable));
+}
+
+Launched judge(const launch::Outcome& outcome, const fs::path& directory, double time_limit) {
+  Launched launched;
+  if (outcome.stopped) {
+    launched.interrupted = true;
+    return launched;
+  }
+  if (outcome.timed_out) {
+    launched.failure =
+        fmt::format("it had not ended after {} (--point_time_limit)", human_seconds(time_limit));
+    launched.worth_retrying = true;
+    return launched;
+  }
+  std::optional<report::RunFile> file;
+  try {
+    file = report::read_run_json(read_file(directory / "run.json"));
+  } catch (const Error& error) {
+    launched.failure = error.what();  // unless a process says more
+  }
+  const launch::Ended* failed = outcome.first_failure();
+  if (file && measured(outcome) && std::holds_alternative<stats::Launch>(*file)) {
+    launched.numbers = std::get<stats::Launch>(*file);
+    return launched;
+  }
+  launched.worth_retrying = failed == nullptr || may_go_well_next_time(failed->exit_code);
+  if (file && std::holds_alternative<stats::Failure>(*file)) {
+    const auto& failure = std::get<stats::Failure>(*file);
+    launched.failure = failure.message;
+    launched.worth_retrying = may_go_well_next_time(static_cast<int>(failure.code));
+  } else if (failed != nullptr) {
+    launched.failure = how_it_ended(*failed);
+  }
+  return launched;
+}
+
+}  // namespace
+
+launch::Job job_of(const Launching& launching, const spec::Point& point, int round,
+                   const std::string& directory) {
+  return {.id = fmt::format("{}-{}-{}", launching.sweep, point.id, round + 1),
+          .program = launching.program,
+          .flags = point.flags,
+          .devices = point.devices,
+          .servers = point.num_ps,
+          .result_dir = directory};
+}
+
+namespace {
+
+Launched launch_in(const Launching& launching, const spec::Point& point, int round,
+                   SweepDirectory& directory, const std::atomic<bool>& stop) {
+  const fs::path place = directory.begin(point, round);
+  const launch::Job job = job_of(launching, point, round, place.string());
+  const launch::Outcome outcome = launch::run(launching.launcher.commands(job, launching.site),
+                                              {.time_limit = launching.time_limit,
+                                               .log_dir = place,
+                                               .stop = &stop,
+                                               .live = launching.live});
+  const auto collect = launching.launcher.collect(job, launching.site);
+  if (!collect.empty()) launch::run(collect, {.log_dir = place / "collect"});
+  Launched launched = judge(outcome, place, launching.time_limit);
+  if (launched.numbers) {
+    directory.finish(point, round);
+  } else if (!launched.interrupted) {
+    directory.fail(point, round);
+  }
+  return launched;
+}
+
+}  // namespace
+
+Launched launch_point(const Launching& launching, const spec::Point& point, int round,
+                      SweepDirectory& directory, const std::atomic<bool>& stop) {
+  if (stop) return {.interrupted = true};
+  try {
+    Launched launched = launch_in(launching, point, round, directory, stop);
+    launched.failure = one_line(std::move(launched.failure));
+    return launched;
+  } catch (const Error& error) {
+    // A full disk may have room again for the next point; a program that cannot be started is
+    // nothing to go on with.
+    if (error.code() != ExitCode::environment) throw;
+    return {.failure = error.what()};
+  }
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,105 @@
+#include "cli/sweep_resolve.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace lockstep::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+machine::Allowed cores(int n) {
+  machine::Allowed allowed{.processors = {}, .cores = n, .quota = 0, .usable = n};
+  for (int p = 0; p < n; ++p) allowed.processors.push_back(p);
+  return allowed;
+}
+
+spec::Sweep of(std::vector<spec::ModelBatch> models) {
+  spec::Sweep sweep;
+  sweep.models = std::move(models);
+  return sweep;
+}
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Resolve, GoesUpToAllCoresWithAsManyThreadsThroughout) {
+  const spec::Sweep six = resolve({}, cores(6));
+  EXPECT_THAT(six.devices, ElementsAre(1, 2, 4, 6));
+  EXPECT_EQ(six.threads_per_device, 1);
+  spec::Sweep three;
+  three.devices = {1, 3};
+  EXPECT_EQ(resolve(three, cores(6)).threads_per_device, 2);
+  spec::Sweep wide;
+  wide.threads_per_device = 2;
+  EXPECT_THAT(resolve(wide, cores(6)).devices, ElementsAre(1, 2, 3));
+}
+
+TEST(Resolve, NamesModelsAsTheZooDoesAndGivesThemTheirBatch) {
+  spec::Sweep sweep = of({{"Inceptionv3", 8}, {"LeNet", 0}});
+  EXPECT_THAT(resolve(sweep, cores(1)).models,
+              ElementsAre(spec::ModelBatch{"inception3", 8}, spec::ModelBatch{"lenet", 32}));
+  sweep.batch_size = 5;
+  EXPECT_EQ(resolve(sweep, cores(1)).models[1].batch_size, 5);
+  sweep.models = {{"alexnet", 0}};
+  sweep.run_flags["data_name"] = "cifar10";
+  EXPECT_EQ(resolve(sweep, cores(1)).models[0].model, "alexnet_cifar");
+}
+
+TEST(Resolve, RefusesOneModelByTwoNames) {
+  EXPECT_EQ(refusal([] {
+              resolve(of({{"Inceptionv3", 8}, {"inception3", 8}}), cores(1));
+            }),
+            "inception3 with a batch of 8 is there twice");
+}
+
+TEST(Resolve, GivesTheSweepWithoutOptionsAboutTwoMinutes) {
+  for (const int n : {1, 2, 4, 8}) {
+    const spec::Sweep sweep = resolve({}, cores(n));
+    const auto launches = static_cast<double>(spec::expand(sweep).points.size()) * sweep.repeats;
+    EXPECT_GT(launches * (*sweep.launch_time + 4), 40) << n;
+    EXPECT_LT(launches * (*sweep.launch_time + 4), 260) << n;
+  }
+}
+
+TEST(Resolve, LeavesTheTimeOfALaunchToWhoeverNamesItsSteps) {
+  spec::Sweep sweep;
+  sweep.run_flags["num_batches"] = "10";
+  EXPECT_FALSE(resolve(sweep, cores(2)).launch_time.has_value());
+}
+
+TEST(Resolve, OfAResolvedSweepChangesNothing) {
+  const spec::Sweep once = resolve({}, cores(4));
+  EXPECT_EQ(resolve(once, cores(2)), once);
+}
+
+TEST(CheckPoints, RefusesMoreDevicesThanCoresWithTheArithmetic) {
+  spec::Sweep sweep = of({{"lenet", 4}});
+  sweep.devices = {1, 4096};
+  sweep.threads_per_device = 2;
+  const std::string message = refusal([&] { check_points(spec::expand(sweep), true); });
+  EXPECT_THAT(message, HasSubstr("lenet-b4-d4096-replicated: 4096 devices"));
+  EXPECT_THAT(message, HasSubstr("8192"));
+  EXPECT_THAT(check_points(spec::expand(sweep), false), IsEmpty());
+}
+
+TEST(CheckPoints, SaysOnceWhatHasNoEffect) {
+  spec::Sweep sweep = of({{"lenet", 4}, {"trivial", 4}});
+  sweep.devices = {1};
+  sweep.run_flags["momentum"] = "0.5";
+  EXPECT_THAT(check_points(spec::expand(sweep), false),
+              ElementsAre(HasSubstr("--momentum=0.5 has no effect")));
+}
+
+}  // namespace
+}  // namespace lockstep::cli

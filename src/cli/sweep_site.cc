@@ -1,0 +1,104 @@
+#include "cli/sweep_site.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "spec/flags.h"
+
+namespace lockstep::cli {
+namespace {
+
+std::optional<std::string> text(const spec::Sweep& sweep, const std::string& flag) {
+  const auto found = sweep.site.find(flag);
+  if (found == sweep.site.end()) return std::nullopt;
+  return found->second;
+}
+
+int number(const spec::Sweep& sweep, const std::string& flag, int otherwise) {
+  const auto found = text(sweep, flag);
+  return found ? static_cast<int>(parse_int(*found).value_or(otherwise)) : otherwise;
+}
+
+bool is_true(const spec::Sweep& sweep, const std::string& flag) {
+  const auto found = text(sweep, flag);
+  return found && std::get<bool>(spec::parse_value({.kind = spec::Kind::boolean}, *found, flag));
+}
+
+spec::Hosts named_hosts(const spec::Sweep& sweep, const Getenv& getenv) {
+  const auto list = text(sweep, "hosts");
+  const auto file = text(sweep, "hosts_file");
+  const auto reached_at = text(sweep, "ssh_hosts_file");
+  if (list && file) {
+    throw Error(ExitCode::usage, "--hosts and --hosts_file exclude each other", "give one of them");
+  }
+  if (reached_at && !file) {
+    throw Error(ExitCode::usage, "--ssh_hosts_file needs --hosts_file",
+                "the first says where ssh reaches the hosts, the second where they reach each "
+                "other");
+  }
+  if (list) return spec::parse_host_list(*list);
+  if (!file) return {};
+  if (!reached_at) return spec::read_hosts_file(*file, getenv);
+  return spec::pair_addresses(read_file(*reached_at), *reached_at, read_file(*file), *file);
+}
+
+bool all_here(const spec::Hosts& hosts) {
+  return std::ranges::all_of(hosts, &spec::Host::here);
+}
+
+}  // namespace
+
+Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
+               std::span<const std::string> own_names) {
+  if (!sweep.launcher.empty()) launch::find_launcher(sweep.launcher);
+  Place place;
+  launch::Site& site = place.site;
+  const bool local = sweep.launcher == "local";
+  site.hosts = named_hosts(sweep, getenv);
+  const bool named = !site.hosts.empty();
+  if (!named && !local) site.hosts = spec::hosts_of_environment(getenv);
+  const int per_host = number(sweep, "devices_per_host", 0);
+  for (spec::Host& host : site.hosts) {
+    if (host.slots == 0) host.slots = per_host;
+    host.here = std::ranges::count(own_names, host.address) > 0;
+    place.devices += std::max(1, host.slots);
+  }
+  if (local && !all_here(site.hosts)) {
+    throw Error(ExitCode::usage, "--launcher=local runs on this machine, and other hosts are named",
+                "leave --launcher out, or choose ssh, mpi or slurm");
+  }
+  place.launcher = sweep.launcher;
+  if (place.launcher.empty()) {
+    const bool allocated = !named && getenv("SLURM_JOB_ID") != nullptr;
+    place.launcher = all_here(site.hosts) ? "local" : allocated ? "slurm" : "ssh";
+  }
+  if (place.launcher == "local") {
+    const bool told = !site.hosts.empty() && site.hosts.front().slots > 0;
+    place.devices = told ? place.devices : 0;
+    site.hosts.clear();
+  } else if (site.hosts.empty()) {
+    throw Error(ExitCode::usage, fmt::format("--launcher={} needs hosts", place.launcher),
+                "name them: --hosts=node1:4,node2:4, or --hosts_file");
+  }
+  site.ssh = {.config = text(sweep, "ssh_config").value_or(""),
+              .user = text(sweep, "ssh_user").value_or(""),
+              .key = text(sweep, "ssh_key").value_or(""),
+              .port = number(sweep, "ssh_port", 0)};
+  site.remote_dir = text(sweep, "remote_dir").value_or("");
+  site.port = number(sweep, "port", site.port);
+  site.processes = is_true(sweep, "processes");
+  site.root = geteuid() == 0;
+  site.servers_per_host = number(sweep, "servers_per_host", 0);
+  site.servers_apart = is_true(sweep, "servers_apart");
+  for (const std::string& word : split(text(sweep, "launcher_args").value_or(""), ' ')) {
+    if (!word.empty()) site.extra.push_back(word);
+  }
+  return place;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,44 @@
+#include "launch/launchers.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "launch/local.h"
+#include "launch/mpi.h"
+#include "launch/slurm.h"
+#include "launch/ssh.h"
+
+namespace lockstep::launch {
+namespace {
+
+std::vector<Command> nothing(const Job&, const Site&) {
+  return {};
+}
+
+constexpr LauncherRow kLaunchers[] = {
+    {"local", local, nothing, "this machine: a thread, or a process, for each device"},
+    {"ssh", ssh, collect_by_ssh, "hosts that have nothing but sshd: processes that meet by tcp"},
+    {"mpi", mpi, collect_by_ssh, "hosts with Open MPI: mpirun"},
+    {"slurm", slurm, nothing, "the hosts of a Slurm allocation: srun"},
+};
+
+}  // namespace
+
+std::span<const LauncherRow> launchers() {
+  return kLaunchers;
+}
+
+const LauncherRow& find_launcher(std::string_view name) {
+  std::vector<std::string> known;
+  for (const LauncherRow& row : kLaunchers) {
+    if (row.name == name) return row;
+    known.emplace_back(row.name);
+  }
+  const auto meant = closest(name, known);
+  throw Error(ExitCode::usage, fmt::format("there is no launcher '{}'", name),
+              fmt::format("{}known: {}", meant ? fmt::format("did you mean {}? ", *meant) : "",
+                          join(known, ", ")));
+}
+
+}  // namespace lockstep::launch

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/text.h"
+#include "report/sweep_report.h"
+#include "spec/names.h"
+
+namespace lockstep::report {
+namespace {
+
+// A field as RFC 4180 wants it.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+// One line, in the order of the columns; the first line names them.
+class Line {
+ public:
+  template <typename Value>
+  void add(const char* column, const Value& value) {
+    columns.emplace_back(column);
+    if constexpr (std::is_floating_point_v<Value>) {
+      values.push_back(fmt::format("{:.6g}", value));  // more than any measurement has
+    } else {
+      values.push_back(quoted(fmt::format("{}", value)));
+    }
+  }
+  template <typename Value>
+  void add(const char* column, const std::optional<Value>& value) {
+    if (value) {
+      add(column, *value);
+    } else {
+      add(column, "");
+    }
+  }
+  void add_estimate(const std::string& column, const std::optional<stats::Estimate>& estimate) {
+    const bool bounded = estimate && estimate->interval;
+    add(column.c_str(), estimate ? std::optional(estimate->value) : std::nullopt);
+    add((column + "_ci95_lo").c_str(),
+        bounded ? std::optional(estimate->interval->low) : std::nullopt);
+    add((column + "_ci95_hi").c_str(),
+        bounded ? std::optional(estimate->interval->high) : std::nullopt);
+  }
+
+  std::vector<std::string> columns;
+  std::vector<std::string> values;
+};
+
+using Launches = std::vector<stats::Launch>;
+
+std::optional<double> mean(const Launches& launches,
+                           const std::function<double(const stats::Launch&)>& figure) {
+  if (launches.empty()) return std::nullopt;
+  double sum = 0;
+  for (const stats::Launch& launch : launches) sum += figure(launch);
+  return sum / static_cast<double>(launches.size());
+}
+
+std::string notes(const stats::PointRecord& record, const Launches& launches) {
+  if (!record.failure.empty()) return record.failure;
+  std::vector<std::string> sentences;
+  for (const stats::Launch& launch : launches) {
+    for (const std::string& warning : launch.warnings) {
+      if (std::ranges::count(sentences, warning) == 0) sentences.push_back(warning);
+    }
+  }
+  return join(sentences, "; ");
+}
+
+constexpr const char* kStatus[] = {"measured", "failed", "not_measured"};
+
+Line line_of(const SweepReport& report, std::size_t r) {
+  const spec::Row& row = report.plan.rows[r];
+  const spec::Point& point = report.plan.points[row.point];
+  const stats::PointRecord& record = report.records[row.point];
+  const stats::RowSummary& summary = report.rows[r];
+  Launches launches;
+  if (record.failure.empty()) {
+    for (const auto& launch : record.launches) {
+      if (launch) launches.push_back(*launch);
+    }
+  }
+  const bool any = !launches.empty();
+  const auto steps = [&](auto figure) {
+    std::int64_t sum = 0;
+    for (const stats::Launch& launch : launches) sum += launch.*figure;
+    return sum;
+  };
+  const auto average = [&](auto figure) {
+    return mean(launches, [&](const stats::Launch& launch) { return launch.*figure; });
+  };
+
+  Line line;
+  line.add("schema", fmt::format("lockstep-results-{}", kResultsVersion));
+  line.add("run_id", report.id);
+  line.add("timestamp_utc", any ? launches.front().date : "");
+  line.add("framework", "lockstep");
+  line.add("point", point.id);
+  line.add("model", point.model);
+  line.add("dataset", any ? launches.front().dataset : "");
+  line.add("dtype", "fp32");
+  line.add("strategy", point.strategy);
+  line.add("num_ps", point.num_ps);
+  line.add("data_format", point.data_format);
+  line.add("scaling", name(row.scaling));
+  line.add("devices", point.devices);
+  line.add("hosts", any ? std::optional(launches.front().hosts) : std::nullopt);
+  line.add("threads_per_device", point.threads_per_device);
+  line.add("batch_per_device", point.batch_size);
+  line.add("batch_global", static_cast<std::int64_t>(point.batch_size) * point.devices);
+  line.add("launches", launches.size());
+  line.add("steps_measured", steps(&stats::Launch::steps_measured));
+  line.add("steps_warmup", steps(&stats::Launch::steps_warmup));
+  line.add("step_ms_median", average(&stats::Launch::step_ms_median));
+  line.add("step_ms_mean", average(&stats::Launch::step_ms_mean));
+  line.add("step_ms_p95", average(&stats::Launch::step_ms_p95));
+  line.add("step_ms_p99", average(&stats::Launch::step_ms_p99));
+  line.add_estimate("images_per_s", summary.speed);
+  line.add_estimate("speedup", summary.speed_up);
+  line.add_estimate("efficiency", summary.efficiency);
+  line.add("baseline_devices",
+           summary.baseline_devices > 0 ? std::optional(summary.baseline_devices) : std::nullopt);
+  line.add_estimate("of_independent", summary.of_ceiling);
+  line.add("compute_ms", mean(launches, [](const stats::Launch& launch) {
+             return launch.forward_ms + launch.backward_ms;
+           }));
+  line.add("exposed_comm_ms", average(&stats::Launch::exchange_ms));
+  line.add("straggler_wait_ms", average(&stats::Launch::waiting_ms));
+  line.add("input_wait_ms", average(&stats::Launch::input_ms));
+  line.add("optimizer_ms", average(&stats::Launch::update_ms));
+  line.add("other_ms", average(&stats::Launch::other_ms));
+  line.add("gflops", average(&stats::Launch::gflops));
+  const bool peaks = std::ranges::all_of(launches, [](const auto& l) { return !!l.mfu_pct; });
+  line.add("mfu_pct",
+           peaks ? mean(launches, [](const auto& l) { return *l.mfu_pct; }) : std::nullopt);
+  line.add("rss_peak_bytes",
+           any ? std::optional(
+                     std::ranges::max(launches, {}, &stats::Launch::rss_peak_bytes).rss_peak_bytes)
+               : std::nullopt);
+  line.add("stable",
+           any ? std::optional(std::ranges::all_of(launches, &stats::Launch::stable) ? 1 : 0)
+               : std::nullopt);
+  line.add("best", summary.best ? 1 : 0);
+  line.add("status", kStatus[static_cast<std::size_t>(status(record))]);
+  line.add("notes", notes(record, launches));
+  return line;
+}
+
+}  // namespace
+
+std::string results_csv(const SweepReport& report) {
+  std::string text;
+  for (std::size_t r = 0; r < report.rows.size(); ++r) {
+    const Line line = line_of(report, r);
+    if (r == 0) text += join(line.columns, ",") + '\n';
+    text += join(line.values, ",") + '\n';
+  }
+  return text;
+}
+
+}  // namespace lockstep::report

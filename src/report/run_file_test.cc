@@ -1,0 +1,53 @@
+#include "report/run_file.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/golden.h"
+
+namespace lockstep::report {
+namespace {
+
+const std::string kGolden = LOCKSTEP_SOURCE_DIR "/src/report/golden/";
+
+TEST(RunFile, ReadsWhatARunWrote) {
+  const RunFile file = read_run_json(read_file(kGolden + "run.json"));
+  const auto& launch = std::get<stats::Launch>(file);
+  EXPECT_DOUBLE_EQ(launch.images_per_second, 64);
+  EXPECT_EQ(launch.steps_measured, 4);
+  EXPECT_EQ(launch.steps_warmup, 3);
+  EXPECT_DOUBLE_EQ(launch.step_ms_mean, 500);
+  EXPECT_DOUBLE_EQ(launch.forward_ms, 125);
+  EXPECT_DOUBLE_EQ(launch.backward_ms, 250);
+  EXPECT_DOUBLE_EQ(launch.other_ms, 62.5);
+  EXPECT_EQ(launch.hosts, 1);
+  EXPECT_DOUBLE_EQ(launch.mfu_pct.value(), 25);
+  EXPECT_EQ(launch.date, "2023-11-14T22:13:20Z");
+}
+
+TEST(RunFile, ReadsWhyARunFailed) {
+  const RunFile file = read_run_json(read_file(kGolden + "failed_run.json"));
+  const auto& failure = std::get<stats::Failure>(file);
+  EXPECT_EQ(failure.code, ExitCode::rank_failed);
+  EXPECT_EQ(failure.message, "the loss is not finite at step 12 (conv3)");
+}
+
+TEST(RunFile, IsRejectedWhereverItIsCutOff) {
+  const std::string whole = read_file(kGolden + "run.json");
+  const std::size_t last = whole.find_last_of('}');
+  for (std::size_t length = 0; length <= last; ++length) {
+    EXPECT_THROW(read_run_json(whole.substr(0, length)), Error) << length;
+  }
+}
+
+TEST(RunFile, IsRejectedWhenItIsSomethingElse) {
+  for (
+      const char* text :
+      {"[]", "null", R"({"schema": {"name": "lockstep-comm", "version": 1}})",
+       R"({"schema": {"name": "lockstep-run", "version": 99}, "error": null})",
+       R"({"schema": {"name": "lockstep-run", "version": 1}, "error": null, "statistics": null})"}) {
+    EXPECT_THROW(read_run_json(text), Error) << text;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::report

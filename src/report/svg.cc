@@ -1,0 +1,126 @@
+#include "report/svg.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace lockstep::report {
+namespace {
+
+std::string number(double value) {
+  std::string text = fmt::format("{:.2f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+// The length of the UTF-8 character at the begin of `text` that XML allows; 0: there is none.
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) {
+    const bool allowed = first >= 0x20 || first == '\t' || first == '\n' || first == '\r';
+    return allowed && first != 0x7f ? 1 : 0;
+  }
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (length == 0 || first > 0xf4 || text.size() < length) return 0;
+  std::uint32_t code = first & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80) return 0;
+    code = code << 6U | (byte(i) & 0x3fU);
+  }
+  constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  const bool allowed = code >= kSmallest[length] && code <= 0x10ffff && !surrogate &&
+                       code != 0xfffe && code != 0xffff;
+  return allowed ? length : 0;
+}
+
+}  // namespace
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = character(text);
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+    } else if (text[0] == '<') {
+      out += "&lt;";
+    } else if (text[0] == '>') {
+      out += "&gt;";
+    } else if (text[0] == '&') {
+      out += "&amp;";
+    } else if (text[0] == '"') {
+      out += "&quot;";
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+Svg::Svg(double width, double height) {
+  body_ = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\">\n"
+      "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+      number(width), number(height));
+}
+
+void Svg::line(XY from, XY to, std::string_view attributes) {
+  body_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {}/>\n", number(from.x),
+                       number(from.y), number(to.x), number(to.y), attributes);
+}
+
+void Svg::polyline(std::span<const XY> points, std::string_view attributes) {
+  std::string list;
+  for (const XY& point : points) {
+    list += fmt::format("{}{},{}", list.empty() ? "" : " ", number(point.x), number(point.y));
+  }
+  body_ += fmt::format("<polyline points=\"{}\" fill=\"none\" {}/>\n", list, attributes);
+}
+
+void Svg::text(XY at, std::string_view text, std::string_view attributes) {
+  body_ += fmt::format("<text x=\"{}\" y=\"{}\" {}>{}</text>\n", number(at.x), number(at.y),
+                       attributes, xml_escaped(text));
+}
+
+void Svg::path(std::string_view data, std::string_view attributes, std::string_view title) {
+  body_ += fmt::format("<path d=\"{}\" {}>", data, attributes);
+  if (!title.empty()) body_ += fmt::format("<title>{}</title>", xml_escaped(title));
+  body_ += "</path>\n";
+}
+
+std::string Svg::str() const {
+  return body_ + "</svg>\n";
+}
+
+std::vector<double> logarithmic_ticks(double low, double high, int most) {
+  // From the finest to the coarsest: the first that is not too many.
+  const std::vector<double> fineness[] = {
+      {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.2, 2.4, 2.6, 2.8,
+       3, 3.5, 4,   4.5, 5,   5.5, 6,   6.5, 7,   7.5, 8, 8.5, 9,   9.5},
+      {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9},
+      {1, 1.5, 2, 3, 4, 5, 6, 8},
+      {1, 2, 3, 5},
+      {1, 2, 5},
+      {1},
+  };
+  std::vector<double> ticks;
+  for (const std::vector<double>& steps : fineness) {
+    ticks.clear();
+    for (int decade = static_cast<int>(std::floor(std::log10(low))); std::pow(10, decade) <= high;
+         ++decade) {
+      for (const double step : steps) {
+        const double tick = step * std::pow(10, decade);
+        if (tick >= low && tick <= high) ticks.push_back(tick);
+      }
+    }
+    if (ticks.size() <= static_cast<std::size_t>(most)) return ticks;
+  }
+  return ticks;
+}
+
+}  // namespace lockstep::report

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::report {
+
+// Text as XML carries it: markup is escaped, and what XML cannot say becomes U+FFFD.
+std::string xml_escaped(std::string_view text);
+
+struct XY {
+  double x = 0, y = 0;
+};
+
+// A drawing, built element by element. Attributes are written as given, text is escaped.
+class Svg {
+ public:
+  Svg(double width, double height);
+
+  void line(XY from, XY to, std::string_view attributes);
+  void polyline(std::span<const XY> points, std::string_view attributes);
+  void text(XY at, std::string_view text, std::string_view attributes);
+  void path(std::string_view data, std::string_view attributes, std::string_view title = {});
+
+  std::string str() const;
+
+ private:
+  std::string body_;
+};
+
+// Positions of ticks in [low, high] on a logarithmic axis: round numbers, at most `most` of them,
+// as many as that allows.
+std::vector<double> logarithmic_ticks(double low, double high, int most);
+
+}  // namespace lockstep::report

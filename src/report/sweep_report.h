@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/sweep.h"
+#include "stats/sweep.h"
+
+namespace lockstep::report {
+
+// A sweep as far as it has come: what the table, the CSV and the drawing are made of.
+struct SweepReport {
+  std::string id;       // what the sweep is called
+  std::string machine;  // where it ran, in one line
+  spec::Plan plan;
+  std::vector<stats::PointRecord> records;  // by point
+  std::vector<stats::RowSummary> rows;      // by row of the plan
+};
+
+enum class Status { measured, failed, not_measured };
+Status status(const stats::PointRecord& record);
+
+// "replicated", "parameter_server, 2 servers, NHWC": what tells points with as many devices apart.
+std::string configuration(const spec::Point& point);
+
+// For people: speeds, speed-ups and efficiencies with their intervals; below it the failed points
+// with their causes.
+std::string sweep_table(const SweepReport& report);
+
+// The file results.csv, a line per row of the plan: docs/formats.md.
+inline constexpr int kResultsVersion = 1;
+std::string results_csv(const SweepReport& report);
+
+// The file throughput.svg: a panel per network and scaling, speed over devices, with the ideal, the
+// speed without exchange, and intervals.
+std::string throughput_svg(const SweepReport& report);
+
+}  // namespace lockstep::report

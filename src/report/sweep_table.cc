@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/table.h"
+#include "report/sweep_report.h"
+#include "spec/names.h"
+
+namespace lockstep::report {
+namespace {
+
+// As many digits as the eye can use: 1234, 123.4, 1.23.
+std::string number(double value) {
+  const int digits = value >= 1000 ? 0 : value >= 10 ? 1 : 2;
+  return fmt::format("{:.{}f}", value, digits);
+}
+
+std::string percent(double value) {
+  return fmt::format("{:.1f} %", 100 * value);
+}
+
+// "29.6 - 31.1", "93.1 - 94.5 %": the unit once.
+std::string interval_of(const std::optional<stats::Estimate>& estimate,
+                        std::string (*text)(double)) {
+  if (!estimate || !estimate->interval) return "-";
+  const std::string low = text(estimate->interval->low);
+  return fmt::format("{} - {}", low.substr(0, low.find(' ')), text(estimate->interval->high));
+}
+
+std::string value_of(const std::optional<stats::Estimate>& estimate, std::string (*text)(double)) {
+  return estimate ? text(estimate->value) : "-";
+}
+
+std::string speed_of(const stats::PointRecord& record, const stats::RowSummary& row) {
+  switch (status(record)) {
+    case Status::failed:
+      return "failed";
+    case Status::not_measured:
+      return "not measured";
+    case Status::measured:
+      break;
+  }
+  return number(row.speed->value);
+}
+
+// What the columns rest on.
+std::string legend(const std::set<int>& launches, bool marked) {
+  std::string text;
+  if (launches.size() == 1 && *launches.begin() == 1) {
+    text = "one launch a point: no intervals\n";
+  } else if (launches.size() == 1) {
+    text = fmt::format("95 %: intervals over {} launches a point\n", *launches.begin());
+  } else if (!launches.empty()) {
+    text = fmt::format("95 %: intervals over {} to {} launches a point\n", *launches.begin(),
+                       *launches.rbegin());
+  }
+  if (marked) text += "*: the fastest with as many devices\n";
+  return text;
+}
+
+std::string hundredths(double value) {
+  return fmt::format("{:.2f}", value);
+}
+
+}  // namespace
+
+Status status(const stats::PointRecord& record) {
+  if (!record.failure.empty()) return Status::failed;
+  const bool any =
+      std::ranges::any_of(record.launches, [](const auto& launch) { return !!launch; });
+  return any ? Status::measured : Status::not_measured;
+}
+
+std::string configuration(const spec::Point& point) {
+  std::string text = point.strategy;
+  if (point.num_ps > 0) {
+    text += fmt::format(", {} server{}", point.num_ps, point.num_ps == 1 ? "" : "s");
+  }
+  if (point.data_format != "auto") text += fmt::format(", {}", point.data_format);
+  return text;
+}
+
+std::string sweep_table(const SweepReport& report) {
+  using enum Table::Align;
+  const bool both = std::ranges::any_of(report.plan.rows, [&](const spec::Row& row) {
+    return row.scaling != report.plan.rows.front().scaling;
+  });
+  std::vector<Table::Column> columns = {{"model", left}};
+  if (both) columns.push_back({"scaling", left});
+  columns.insert(columns.end(), {{"batch"},
+                                 {"strategy", left},
+                                 {"devices"},
+                                 {"images/s"},
+                                 {"95 %"},
+                                 {"speed-up"},
+                                 {"efficiency"},
+                                 {"95 %"},
+                                 {"of independent"}});
+  Table table(std::move(columns));
+  bool marked = false;
+  std::set<std::string> failures;
+  std::set<int> launches;
+  for (std::size_t r = 0; r < report.rows.size(); ++r) {
+    const spec::Row& row = report.plan.rows[r];
+    const spec::Point& point = report.plan.points[row.point];
+    const stats::PointRecord& record = report.records[row.point];
+    const stats::RowSummary& summary = report.rows[r];
+    marked = marked || summary.best;
+    if (summary.speed) launches.insert(summary.speed->launches);
+    if (!record.failure.empty()) {
+      failures.insert(fmt::format("failed: {}: {}\n", point.id, record.failure));
+    }
+    std::vector<std::string> cells = {point.model};
+    if (both) cells.emplace_back(name(row.scaling));
+    cells.insert(
+        cells.end(),
+        {fmt::format("{}", point.batch_size), configuration(point) + (summary.best ? " *" : ""),
+         fmt::format("{}", point.devices), speed_of(record, summary),
+         interval_of(summary.speed, number), value_of(summary.speed_up, hundredths),
+         value_of(summary.efficiency, percent), interval_of(summary.efficiency, percent),
+         value_of(summary.of_ceiling, percent)});
+    table.add(std::move(cells));
+  }
+  std::string text = table.text() + '\n' + legend(launches, marked);
+  for (const std::string& failure : failures) text += failure;
+  return text;
+}
+
+}  // namespace lockstep::report

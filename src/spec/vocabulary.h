@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/getenv.h"
+#include "spec/flags.h"
+
+namespace lockstep::spec {
+
+// A flag as the user gave it.
+struct Given {
+  const Flag* flag = nullptr;
+  std::string text;   // of the value
+  std::string shown;  // "--batch_size=64", "LOCKSTEP_BATCH_SIZE=64"
+};
+
+// The flags that a verb takes, and how its command line and the environment name them.
+class Vocabulary {
+ public:
+  // Of two flags with the same name, the first one is meant.
+  Vocabulary(std::string_view verb, std::vector<const Flag*> flags);
+
+  // The flag with this name or alias, dashes or underscores; null: none.
+  const Flag* find(std::string_view name) const;
+  // The name of the flag that is probably meant.
+  std::optional<std::string> closest(std::string_view name) const;
+
+  // Grammar: --flag=value, --flag value; for booleans --flag, --noflag, --flag=false; one dash or
+  // two. In the order of the command line. Throws Error(usage) for anything else.
+  std::vector<Given> read_arguments(std::span<const std::string> args) const;
+  // The variables LOCKSTEP_<FLAG>; one that is empty is not set.
+  std::vector<Given> read_environment(const Getenv& getenv) const;
+
+  // LOCKSTEP_... among `variables` that stand for no flag and nothing else: a sentence each.
+  std::vector<std::string> unknown_variables(std::span<const std::string> variables) const;
+  // Those of `variables` that stand for a flag.
+  std::vector<std::string> known_variables(std::span<const std::string> variables) const;
+
+ private:
+  const Flag* find_negated(std::string_view name) const;
+
+  std::string_view verb_;
+  std::vector<const Flag*> flags_;
+};
+
+}  // namespace lockstep::spec

@@ -1,0 +1,69 @@
+#include "stats/launches.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "base/check.h"
+#include "stats/quantile.h"
+#include "stats/student.h"
+
+namespace lockstep::stats {
+namespace {
+
+Estimate from_logarithms(std::span<const double> logarithms) {
+  const auto n = static_cast<double>(logarithms.size());
+  const double centre = mean(logarithms);
+  Estimate result{.value = std::exp(centre), .launches = static_cast<int>(logarithms.size())};
+  if (logarithms.size() < 2) return result;
+  const int degrees = static_cast<int>(logarithms.size()) - 1;
+  // standard_deviation divides by n; the t interval wants the sample's, which divides by n - 1.
+  const double error = standard_deviation(logarithms) / std::sqrt(n - 1);
+  const double half = student_quantile(0.95, degrees) * error;
+  result.interval = Interval{std::exp(centre - half), std::exp(centre + half)};
+  return result;
+}
+
+}  // namespace
+
+std::optional<double> Estimate::precision() const {
+  if (!interval) return std::nullopt;
+  return interval->half_width() / value;
+}
+
+std::optional<Estimate> estimate(const Launches& launches) {
+  std::vector<double> logarithms;
+  for (const auto& launch : launches) {
+    if (!launch) continue;
+    LOCKSTEP_CHECK(*launch > 0);
+    logarithms.push_back(std::log(*launch));
+  }
+  if (logarithms.empty()) return std::nullopt;
+  return from_logarithms(logarithms);
+}
+
+std::optional<Estimate> ratio(const Launches& numerator, const Launches& denominator) {
+  Launches quotients;
+  for (std::size_t round = 0; round < std::min(numerator.size(), denominator.size()); ++round) {
+    if (!numerator[round] || !denominator[round]) continue;
+    quotients.emplace_back(*numerator[round] / *denominator[round]);
+  }
+  if (auto paired = estimate(quotients)) return paired;
+  const auto above = estimate(numerator);
+  const auto below = estimate(denominator);
+  if (!above || !below) return std::nullopt;
+  return Estimate{.value = above->value / below->value,
+                  .interval = std::nullopt,
+                  .launches = std::min(above->launches, below->launches)};
+}
+
+Estimate scaled(Estimate estimate, double factor) {
+  estimate.value *= factor;
+  if (estimate.interval) {
+    estimate.interval->low *= factor;
+    estimate.interval->high *= factor;
+  }
+  return estimate;
+}
+
+}  // namespace lockstep::stats

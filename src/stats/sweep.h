@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spec/sweep.h"
+#include "stats/launches.h"
+
+namespace lockstep::stats {
+
+// What one launch of a point measured.
+struct Launch {
+  std::string date = {};  // of its start, UTC
+  std::string dataset = {};
+  int hosts = 1;
+  double images_per_second = 0;
+  std::int64_t steps_measured = 0, steps_warmup = 0;
+  double step_ms_mean = 0, step_ms_median = 0, step_ms_p95 = 0, step_ms_p99 = 0;
+  // Parts of the mean step, in milliseconds.
+  double input_ms = 0, forward_ms = 0, backward_ms = 0, exchange_ms = 0, update_ms = 0,
+         other_ms = 0;
+  double waiting_ms = 0;  // the part of the exchange spent waiting for others, mean over ranks
+  double gflops = 0;
+  std::optional<double> mfu_pct = {};
+  std::int64_t rss_peak_bytes = 0;
+  bool stable = false;
+  std::vector<std::string> warnings = {};
+};
+
+// What came of a point: launches by round, and why there are not more of them.
+struct PointRecord {
+  std::vector<std::optional<Launch>> launches = {};
+  std::string failure = {};  // empty: it has not failed
+};
+
+// What a row of the plan comes to.
+struct RowSummary {
+  std::optional<Estimate> speed;  // images per second of all devices
+  std::optional<Estimate> speed_up;
+  std::optional<Estimate> efficiency;
+  std::optional<Estimate> of_ceiling;  // share of the speed without exchange
+  int baseline_devices = 0;            // 0: there is no baseline
+  bool best = false;                   // of several configurations with as many devices
+};
+
+// By rows of the plan; `records` by its points. A point that has failed has no numbers.
+std::vector<RowSummary> summarise(const spec::Plan& plan, std::span<const PointRecord> records);
+
+// The point's speeds by round.
+Launches speeds(const PointRecord& record);
+
+}  // namespace lockstep::stats

@@ -1,0 +1,85 @@
+#include "stats/sweep.h"
+
+#include <gmock/gmock.h>
+
+namespace lockstep::stats {
+namespace {
+
+PointRecord measured(std::initializer_list<double> speeds) {
+  PointRecord record;
+  for (const double speed : speeds) record.launches.push_back(Launch{.images_per_second = speed});
+  return record;
+}
+
+// Rows: 1 replicated, 2 replicated, 2 independent.
+spec::Plan plan() {
+  spec::Sweep sweep;
+  sweep.models = {{"alexnet", 8}};
+  sweep.devices = {1, 2};
+  return spec::expand(sweep);
+}
+
+TEST(SweepSummary, RelatesSpeedsToOneDeviceAndToTheCeiling) {
+  const auto rows = summarise(
+      plan(), std::vector{measured({100, 110}), measured({150, 165}), measured({200, 220})});
+  EXPECT_DOUBLE_EQ(rows[1].speed_up->value, 1.5);
+  EXPECT_DOUBLE_EQ(rows[1].efficiency->value, 0.75);
+  EXPECT_NEAR(rows[1].efficiency->interval->half_width(), 0, 1e-9);  // the drift is both's
+  EXPECT_DOUBLE_EQ(rows[1].of_ceiling->value, 0.75);
+  EXPECT_DOUBLE_EQ(rows[2].efficiency->value, 1);
+  EXPECT_EQ(rows[1].baseline_devices, 1);
+}
+
+TEST(SweepSummary, IsCertainThatOneDeviceIsOneDevice) {
+  const auto rows =
+      summarise(plan(), std::vector{measured({100, 120}), measured({1}), measured({1})});
+  EXPECT_DOUBLE_EQ(rows[0].speed_up->value, 1);
+  EXPECT_FALSE(rows[0].speed_up->interval.has_value());
+}
+
+TEST(SweepSummary, GivesAFailedPointNoNumbers) {
+  auto failed = measured({100});
+  failed.failure = "rank 1 died";
+  const auto rows = summarise(plan(), std::vector{failed, measured({150}), PointRecord()});
+  EXPECT_FALSE(rows[0].speed.has_value());
+  EXPECT_TRUE(rows[1].speed.has_value());
+  EXPECT_FALSE(rows[1].speed_up.has_value());
+  EXPECT_FALSE(rows[1].of_ceiling.has_value());
+  EXPECT_FALSE(rows[2].speed.has_value());
+}
+
+TEST(SweepSummary, RefersToTheSmallestCountThatWasMeasured) {
+  spec::Sweep sweep;
+  sweep.models = {{"alexnet", 8}};
+  sweep.devices = {2, 6};
+  sweep.ceiling = false;
+  const auto rows = summarise(spec::expand(sweep), std::vector{measured({100}), measured({240})});
+  EXPECT_DOUBLE_EQ(rows[1].speed_up->value, 2.4);
+  EXPECT_DOUBLE_EQ(rows[1].efficiency->value, 0.8);
+  EXPECT_EQ(rows[1].baseline_devices, 2);
+}
+
+TEST(SweepSummary, MarksTheBestOfSeveralConfigurations) {
+  spec::Sweep sweep;
+  sweep.models = {{"alexnet", 8}};
+  sweep.devices = {1, 2};
+  sweep.strategies = {"parameter_server"};
+  sweep.num_ps = {0, 1};
+  // Points: d1-ps0, d1-ps1, d2-ps0, d2-ps1, d2-independent.
+  const auto rows = summarise(
+      spec::expand(sweep),
+      std::vector{measured({9}), measured({10}), measured({18}), measured({17}), measured({20})});
+  std::vector<bool> best;
+  for (const RowSummary& row : rows) best.push_back(row.best);
+  EXPECT_THAT(best, testing::ElementsAre(false, true, true, false, false));
+}
+
+TEST(SweepSummary, MarksNothingWhereThereIsNoChoice) {
+  for (const RowSummary& row :
+       summarise(plan(), std::vector{measured({1}), measured({2}), measured({2})})) {
+    EXPECT_FALSE(row.best);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::stats

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""`lockstep sweep`, the real program, on this machine: what it leaves behind, how it goes on after
+whatever ends it, and how it answers what cannot be done.
+
+Usage: sweep_test.py PROGRAM [unittest arguments]"""
+
+import csv
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+# Two points of some tenths of a second. Machines of the tests may have one core.
+TINY = ["--models=mnist_mlp:16", "--devices=1,2", "--noceiling", "--oversubscribe",
+        "--num_batches=3", "--num_warmup_batches=1"]
+TINY_POINTS = ["mnist_mlp-b16-d1-replicated", "mnist_mlp-b16-d2-replicated"]
+
+
+def lockstep(*arguments, environment=None):
+    return subprocess.run([PROGRAM, "sweep", *arguments], capture_output=True, text=True,
+                          timeout=120, env={**os.environ, **(environment or {})})
+
+
+def processes_of(directory):
+    """The processes that have the directory in their command line."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
+        except OSError:
+            continue
+        if str(directory).encode() in words:
+            found.append(entry.name)
+    return found
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name) / "out"
+
+    def sweep(self, *arguments, **options):
+        return lockstep(*arguments, f"--result_dir={self.directory}", **options)
+
+    def start(self, *arguments):
+        process = subprocess.Popen(
+            [PROGRAM, "sweep", *arguments, f"--result_dir={self.directory}"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def end():
+            process.kill()
+            process.wait()
+            process.stdout.close()
+            process.stderr.close()
+
+        self.addCleanup(end)
+        return process
+
+    def results(self):
+        with open(self.directory / "results.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def launches(self):
+        """The finished launches and the inodes of their results: what was kept, and what is new."""
+        return {str(path.parent.relative_to(self.directory)): path.stat().st_ino
+                for path in self.directory.glob("points/*/*/run.json") if path.parent.name.isdigit()}
+
+    def wait_for(self, condition, seconds=30):
+        end = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+
+    def test_ends_in_a_table_a_csv_and_a_drawing(self):
+        done = self.sweep("--models=mnist_mlp:16,lenet:4", "--devices=1,2", "--oversubscribe",
+                          "--strategies=replicated,parameter_server", "--repeats=2",
+                          "--num_batches=3", "--num_warmup_batches=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.results()
+        self.assertEqual(len(rows), 10)  # two at one device, three at two
+        for row in rows:
+            self.assertEqual((row["status"], row["launches"]), ("measured", "2"), row)
+            self.assertGreater(float(row["images_per_s"]), 0)
+            self.assertLess(float(row["images_per_s_ci95_lo"]), float(row["images_per_s"]))
+            self.assertAlmostEqual(float(row["efficiency"]) * int(row["devices"]),
+                                   float(row["speedup"]), places=4)
+            self.assertIn(row["model"], done.stdout)
+            self.assertEqual(int(row["batch_global"]),
+                             int(row["batch_per_device"]) * int(row["devices"]))
+        self.assertEqual(sum(row["best"] == "1" for row in rows), 4)
+        self.assertEqual(len(self.launches()), 20)
+        drawing = xml.etree.ElementTree.parse(self.directory / "throughput.svg").getroot()
+        self.assertTrue(drawing.tag.endswith("svg"))
+        for name in ("results.csv", "throughput.svg"):
+            self.assertIn(str(self.directory / name), done.stdout)
+
+    def test_measures_devices_that_are_processes(self):
+        done = self.sweep(*TINY, "--processes", "--repeats=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([row["status"] for row in self.results()], ["measured"] * 2)
+        logs = {path.name for path in self.directory.glob(f"points/{TINY_POINTS[1]}/1/*.log")}
+        self.assertEqual(logs, {"rank0.log", "rank1.log"})
+
+    def test_measures_every_point_once_a_round(self):
+        done = self.sweep(*TINY, "--repeats=2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        order = [line.split()[1] for line in done.stderr.splitlines() if line.startswith("[")]
+        self.assertEqual(order, TINY_POINTS + TINY_POINTS[::-1])
+
+    def test_can_be_replayed_from_what_it_wrote(self):
+        self.assertEqual(self.sweep(*TINY, "--repeats=1").returncode, 0)
+        spec = self.directory / "sweep.json"
+        again = lockstep(f"--spec={spec}", "--print_config")
+        self.assertEqual(json.loads(again.stdout), json.loads(spec.read_text()))
+
+    def test_takes_the_command_line_before_the_environment_before_the_file(self):
+        file = self.directory.parent / "sweep.yaml"
+        file.write_text("models: [mnist_mlp:16, lenet]\nrepeats: 7\nretries: 7\nnum_batches: 7\n")
+        done = lockstep(f"--spec={file}", "--repeats=5", "--print_config",
+                        environment={"LOCKSTEP_REPEATS": "6", "LOCKSTEP_RETRIES": "6"})
+        config = json.loads(done.stdout)
+        self.assertEqual([config[key] for key in ("repeats", "retries", "num_batches")],
+                         [5, 6, "7"])
+        self.assertEqual(config["models"], ["mnist_mlp:16", "lenet:32"])
+
+    def test_dry_run_prints_commands_and_runs_none(self):
+        done = self.sweep(*TINY, "--repeats=2", "--dry_run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 4)
+        for line in lines:
+            self.assertIn(f"{PROGRAM} run --model=mnist_mlp", line)
+        self.assertFalse(self.directory.exists())
+
+    def test_measures_nothing_twice_and_loses_nothing_when_it_is_killed(self):
+        """The controller is killed at random moments, and resumed until it gets through."""
+        random.seed(5)
+        flags = TINY + ["--repeats=15"]
+        kept = {}
+        for kills_left in (6, 5, 4, 3, 2, 1, 0):
+            resume = ["--resume"] if (self.directory / "sweep.json").exists() else flags
+            process = self.start(*resume)
+            try:
+                process.wait(timeout=random.uniform(0.02, 0.6) if kills_left else 60)
+                self.assertEqual(kills_left, 0, process.stderr.read())
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            self.wait_for(lambda: not processes_of(self.directory))
+            launches = self.launches()
+            for launch, inode in kept.items():
+                self.assertEqual(launches.get(launch), inode, "a finished launch was run again")
+            kept = launches
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(len(kept), 30)
+        self.assertEqual([row["launches"] for row in self.results()], ["15", "15"])
+
+    def test_interrupted_it_keeps_what_it_has_and_goes_on_later(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(number=number):
+                self.directory = self.directory.parent / str(code)
+                flags = [flag for flag in TINY if "num_batches" not in flag]
+                process = self.start(*flags, "--num_batches=30000", "--repeats=1",
+                                     "--models=mnist_mlp:16,lenet:64")
+                self.wait_for(lambda: list(self.directory.glob("points/*/*.running/samples.0")))
+                process.send_signal(number)
+                stdout, stderr = process.communicate(timeout=20)
+                self.assertEqual(process.returncode, code, stderr)
+                self.assertIn("--resume", stderr)
+                self.assertIn("not measured", stdout)
+                self.assertFalse(processes_of(self.directory))
+                self.assertEqual([row["status"] for row in self.results()].count("not_measured"),
+                                 4 - len(self.launches()))
+
+    def test_goes_on_without_a_point_that_fails_and_says_why(self):
+        done = self.sweep("--models=vgg19:20000,mnist_mlp:16", "--devices=1", "--num_batches=3",
+                          "--repeats=2")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        failed, measured = self.results()
+        self.assertEqual((failed["status"], failed["images_per_s"]), ("failed", ""))
+        self.assertIn("of memory", failed["notes"])
+        self.assertIn(f"failed: vgg19-b20000-d1-replicated: {failed['notes']}", done.stdout)
+        self.assertNotIn("is tried again", done.stderr)  # it would not fit then, either
+        self.assertEqual((measured["status"], measured["launches"]), ("measured", "2"))
+
+    def test_tries_a_launch_again_before_it_gives_up(self):
+        done = self.sweep("--models=lenet:4", "--devices=1", "--num_batches=5", "--repeats=2",
+                          "--init_learning_rate=1e30")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertEqual(done.stderr.count("is tried again: the loss is nan"), 1)
+        self.assertEqual(done.stderr.count("launch 1: failed: the loss is nan"), 1)
+        self.assertIn("the loss is nan", self.results()[0]["notes"])
+        self.assertTrue(list(self.directory.glob("points/*/1.failed/local.log")))
+
+    def test_ends_a_launch_that_takes_too_long(self):
+        done = self.sweep("--models=lenet:64", "--devices=1", "--num_batches=100000",
+                          "--repeats=1", "--point_time_limit=1", "--retries=0")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("it had not ended after 1.0 s", self.results()[0]["notes"])
+        self.assertFalse(processes_of(self.directory))
+
+    def test_a_rank_that_is_killed_is_launched_again(self):
+        flags = [flag for flag in TINY if "num_batches" not in flag]
+        process = self.start(*flags, "--num_batches=2000", "--repeats=1")
+        self.wait_for(lambda: list(self.directory.glob("points/*/*.running/samples.0")))
+        for pid in processes_of(f"{self.directory}/points"):
+            os.kill(int(pid), signal.SIGKILL)
+        _, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, stderr)
+        self.assertIn("is tried again: local was ended by signal 9", stderr)
+        self.assertEqual([row["status"] for row in self.results()], ["measured"] * 2)
+
+    def test_measures_again_what_is_no_whole_result(self):
+        self.assertEqual(self.sweep(*TINY, "--repeats=1").returncode, 0)
+        before = self.launches()
+        damaged = self.directory / "points" / TINY_POINTS[0] / "1" / "run.json"
+        damaged.write_text(damaged.read_text()[:700])
+        done = self.sweep("--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"launch 1 of {TINY_POINTS[0]} is measured again", done.stderr)
+        after = self.launches()
+        self.assertEqual(set(after), set(before))
+        untouched = f"points/{TINY_POINTS[1]}/1"
+        self.assertEqual(after[untouched], before[untouched])
+
+    def test_refuses_a_directory_of_another_sweep(self):
+        self.assertEqual(self.sweep(*TINY, "--repeats=1").returncode, 0)
+        before = self.launches()
+        for arguments, message in ((TINY + ["--repeats=1"], "holds this sweep already"),
+                                   (["--resume", "--devices=1"], "holds another sweep"),
+                                   (["--models=lenet"], "holds another sweep")):
+            done = self.sweep(*arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+        self.assertEqual(self.launches(), before)
+
+    def test_refuses_what_cannot_run_before_anything_does(self):
+        for arguments, words in (
+                (["--devices=100000"], ["100000", "core"]),
+                (["--devices=0"], ["no number of devices"]),
+                (["--models=lenet:x"], ["batch size"]),
+                (["--models=lenett"], ["lenett", "did you mean", "lenet"]),
+                (["--strategies=rings"], ["expected one of"]),
+                (["--launcher=locl"], ["did you mean local?"]),
+                (["--models=lenet:3", "--devices=1,2", "--oversubscribe", "--scaling=strong"],
+                 ["3", "divided evenly by 2"]),
+                (["--staged_vars", "--devices=1"], ["lenet-b32-d1", "parameter_server only"]),
+                (["--worker_hosts=a,b"], ["launcher"]),
+                (["--spec=/nowhere/sweep.yaml"], ["cannot read /nowhere/sweep.yaml"]),
+                (["--resume"], ["sweep.json"])):
+            with self.subTest(arguments=arguments):
+                models = [] if any("--models" in word for word in arguments) else ["-m", "lenet"]
+                done = self.sweep(*models, *arguments)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                for word in words:
+                    self.assertIn(word, done.stderr)
+                self.assertFalse(self.directory.exists())
+
+    def test_refuses_a_directory_that_cannot_be_written(self):
+        done = lockstep(*TINY, "--result_dir=/proc/nowhere")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("cannot make the directory /proc/nowhere", done.stderr)
+
+    def test_starts_nothing_after_its_time(self):
+        done = self.sweep(*TINY, "--repeats=500", "--max_time=0.5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the time is up", done.stderr)
+        self.assertLess(sum(int(row["launches"]) for row in self.results()), 100)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
