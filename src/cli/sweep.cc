@@ -85,7 +85,7 @@ SweepEnding measure(const spec::Sweep& sweep, const Launching& launching, SweepD
   report.records = directory.load(report.plan, rejected);
   for (const std::string& warning : rejected) print_warning(warning);
 
-  const Interrupt interrupt;
+  Interrupt::listen();
   SweepLog log(report.plan);
   log.begin(sweep, directory.path().string());
   SweepHooks hooks;
