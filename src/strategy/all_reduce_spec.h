@@ -36,9 +36,9 @@ AllReduceSpec parse_all_reduce_spec(std::string_view text);
 // Parses back to the same choices.
 std::string print(const AllReduceSpec& spec);
 
-// Where `auto` changes its mind between hosts, as `lockstep comm` measured it (bench/README.md): below
-// the first, rounds count and tree has the fewest; up to the second, halving_doubling has fewer than
-// ring and moves the same bytes, where the ranks are a power of two.
+// Where `auto` changes its mind between hosts, as `lockstep comm` measured it (bench/README.md):
+// below the first, rounds count and tree has the fewest; up to the second, halving_doubling has
+// fewer than ring and moves the same bytes, where the ranks are a power of two.
 inline constexpr std::size_t kTreeBelowElements = 16 * 1024;
 inline constexpr std::size_t kRingFromElements = 64 * 1024;
 
