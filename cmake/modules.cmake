@@ -47,8 +47,9 @@ function(lockstep_mpirun_tests name)
     add_test(NAME ${test}
              COMMAND timeout -k 5 60 ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe
                      --bind-to none -np ${ranks} $<TARGET_FILE:${name}_test> --gtest_brief=1)
-    # Open MPI keeps what it allocates.
-    set_tests_properties(${test} PROPERTIES LABELS fast-${name} ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    # Open MPI keeps what it allocates. More ranks than cores: one thread each.
+    set_tests_properties(${test} PROPERTIES LABELS fast-${name}
+                         ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0;OMP_NUM_THREADS=1")
   endforeach()
 endfunction()
 
