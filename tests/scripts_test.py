@@ -251,7 +251,7 @@ class Test(ScriptTest):
         self.assertEqual([c for c in self.tree.calls() if c.startswith("c")], [
             "cmake --preset dev -DLOCKSTEP_TESTS=ON",
             "cmake --build --preset dev --target tests_of_memory",
-            "ctest --preset dev --parallel 5 -L fast"])
+            "ctest --preset dev --parallel 6 -L fast"])
 
     def test_takes_the_release_preset_when_none_is_named(self):
         self.tree.run(self.tree.root / "test", "-R", "Ring")
