@@ -65,7 +65,9 @@ std::vector<std::string> environment_of(const Command& command) {
     const std::string text = *entry;
     if (!command.environment.contains(text.substr(0, text.find('=')))) entries.push_back(text);
   }
-  for (const auto& [name, value] : command.environment) entries.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.environment) {
+    entries.push_back(fmt::format("{}={}", name, value));
+  }
   return entries;
 }
 
@@ -130,8 +132,7 @@ std::string executable(const Command& command) {
   }
   const char* path = process_getenv("PATH");
   for (const std::string& directory : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
-    const std::string candidate =
-        fmt::format("{}/{}", directory.empty() ? "." : directory, program);
+    std::string candidate = fmt::format("{}/{}", directory.empty() ? "." : directory, program);
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   throw Error(ExitCode::launch,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -38,6 +39,7 @@ std::vector<int> place(const Hosts& hosts, int devices) {
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (hosts[i].slots > 0) continue;
+    LOCKSTEP_CHECK(untold > 0);  // this one was counted
     counts[i] = (left + untold - 1) / untold;
     left -= counts[i];
     --untold;
