@@ -190,7 +190,7 @@ Service answer_workers(comm::Transport& transport, const Site& site, const Excha
   learner.begin_step(0);
   Desk desk(transport, site, exchange, learner);
   std::atomic<bool> done = false;
-  std::exception_ptr failure;
+  std::exception_ptr failure, desk_failure;  // of this thread and of the desk's
   std::thread thread([&] {
     try {
       while (!done) {
@@ -200,7 +200,7 @@ Service answer_workers(comm::Transport& transport, const Site& site, const Excha
         transport.check();
       }
     } catch (const std::exception&) {
-      failure = std::current_exception();
+      desk_failure = std::current_exception();
     }
   });
   try {
@@ -211,6 +211,7 @@ Service answer_workers(comm::Transport& transport, const Site& site, const Excha
   }
   done = true;
   thread.join();
+  if (!failure) failure = desk_failure;
   if (failure) std::rethrow_exception(failure);
   return desk.service;
 }

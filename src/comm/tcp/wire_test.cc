@@ -120,7 +120,9 @@ TEST_F(TcpWire, LetsTheHighestTagGoFirstOfThoseThatWaitForTheLine) {
   }
   Wire& sender = *ranks_[0]->wire();
   sender.post([&, done = pending_.one()] {  // in one job: none can go before all wait
-    for (const std::uint32_t tag : {1, 0, 3, 2}) sender.send(1, tag, data, Encoding::fp32, [] {});
+    for (const std::uint32_t tag : {1, 0, 3, 2}) {
+      sender.send(1, tag, data, Encoding::fp32, pending_.one());
+    }
     done();
   });
   pending_.wait();
