@@ -41,6 +41,12 @@ microseconds sleep_after(Clock::duration idle) {
 void set_defaults() {
   // One connection between two hosts carries half the rate each way when both send at once.
   setenv("OMPI_MCA_btl_tcp_links", "2", /*overwrite=*/0);
+  // Slurm's PMIx runs a fence that collects data around a ring and one that does not up a tree, and
+  // a rank may leave the tree's (the end of MPI_Init) while another still waits in the ring's: its
+  // first message then finds no receiver and crashes the other. Two fences of one kind keep order.
+  if (std::getenv("SLURM_STEP_ID") != nullptr) {
+    setenv("OMPI_MCA_pmix_base_collect_data", "0", /*overwrite=*/0);
+  }
 }
 
 // Writing to a peer that is lost is an error like others, not the end of this process. The threads
