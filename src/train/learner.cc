@@ -27,7 +27,7 @@ Learner::Learner(const spec::Trial& trial, const model::Model& model, const Layo
                 : 0) {}
 
 void Learner::begin_step(std::int64_t step) {
-  optimizer_.begin_step(learning_rate_.at(step));
+  optimizer_.begin_step(step, learning_rate_.at(step));
 }
 
 template <typename Visit>

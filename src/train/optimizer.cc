@@ -170,11 +170,10 @@ Optimizer::Optimizer(const spec::Optimizer& options, std::span<float> parameters
   }
 }
 
-void Optimizer::begin_step(double learning_rate) {
-  ++step_;
+void Optimizer::begin_step(std::int64_t step, double learning_rate) {
   rate_ = learning_rate;
   if (options_.kind == spec::OptimizerKind::adam) {
-    const auto t = static_cast<double>(step_);
+    const auto t = static_cast<double>(step + 1);
     rate_ *=
         std::sqrt(1 - std::pow(options_.adam_beta2, t)) / (1 - std::pow(options_.adam_beta1, t));
   }

@@ -29,8 +29,9 @@ class Optimizer {
   // options would divide by zero.
   Optimizer(const spec::Optimizer& options, std::span<float> parameters, double scale = 1);
 
-  // Every step: first this, then update() once for each element, in any order and on any threads.
-  void begin_step(double learning_rate);
+  // Every step, from 0 on: first this, then update() once for each element, in any order and on any
+  // threads. Elements may be at different steps: the step counts for the updates that follow.
+  void begin_step(std::int64_t step, double learning_rate);
   // Updates as many elements from `offset` on as there are gradients. Returns the sum of the
   // squares of their new values where the parameter decays, else 0. Allocates nothing.
   double update(std::size_t offset, std::span<const float> gradients, bool decays);
@@ -40,7 +41,6 @@ class Optimizer {
   std::span<float> parameters_;
   float scale_;
   Buffer first_slot_, second_slot_;  // momentum: v; rmsprop: s, v; adam: a, s
-  std::int64_t step_ = 0;
   double rate_ = 0;  // of this step; adam's with its correction for the start
 };
 

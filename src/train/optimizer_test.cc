@@ -101,7 +101,7 @@ TEST_P(EveryRule, FollowsItsFormula) {
       for (int step = 0; step < 8; ++step) {
         const std::vector<float> next = random(kSize, 100 + step);
         std::copy(next.begin(), next.end(), gradients.begin());
-        optimizer.begin_step(rate_of(step));
+        optimizer.begin_step(step, rate_of(step));
         optimizer.update(0, gradients, decays);
         for (std::size_t i = 0; i < kSize; ++i) {
           reference[i].step(gradients[i], decays, rate_of(step));
@@ -116,7 +116,7 @@ TEST_P(EveryRule, LeavesPaddingAtZero) {
   std::vector<float> parameters(50), gradients(50);
   Optimizer optimizer(options(), parameters);
   for (int step = 0; step < 2000; ++step) {
-    optimizer.begin_step(0.1);
+    optimizer.begin_step(step, 0.1);
     optimizer.update(0, gradients, true);
   }
   EXPECT_THAT(parameters, testing::Each(0.0F));
@@ -127,7 +127,7 @@ TEST_P(EveryRule, TouchesOnlyTheRangeThatItIsGiven) {
   const std::vector<float> before = parameters;
   const std::vector<float> gradients = random(40, 2);
   Optimizer optimizer(options(), parameters);
-  optimizer.begin_step(0.1);
+  optimizer.begin_step(0, 0.1);
   optimizer.update(30, gradients, true);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     EXPECT_EQ(parameters[i] != before[i], 30 <= i && i < 70) << i;
@@ -141,9 +141,9 @@ TEST_P(EveryRule, MakesAMeanOfGradientsThatComeAsSums) {
   std::vector<float> expected = random(37, 1), parameters = expected;
   Optimizer by_mean(options(), expected), by_sum(options(), parameters, 0.25);
   for (int step = 0; step < 3; ++step) {
-    by_mean.begin_step(0.1);
+    by_mean.begin_step(step, 0.1);
     by_mean.update(0, mean, true);
-    by_sum.begin_step(0.1);
+    by_sum.begin_step(step, 0.1);
     by_sum.update(0, sum, true);
   }
   EXPECT_EQ(parameters, expected);
@@ -154,12 +154,29 @@ TEST_P(EveryRule, GivesTheSameValuesInAnyOrderOfItsParts) {
   std::vector<float> whole = random(100, 1), parts = whole;
   Optimizer at_once(options(), whole), in_parts(options(), parts);
   for (int step = 0; step < 3; ++step) {
-    at_once.begin_step(0.1);
+    at_once.begin_step(step, 0.1);
     at_once.update(0, gradients, true);
-    in_parts.begin_step(0.1);
+    in_parts.begin_step(step, 0.1);
     in_parts.update(48, std::span(gradients).subspan(48), true);
     in_parts.update(0, std::span(gradients).first(48), true);
   }
+  EXPECT_EQ(parts, whole);
+}
+
+TEST_P(EveryRule, LetsPartsBeAtDifferentSteps) {
+  const std::vector<float> gradients = random(100, 2);
+  std::vector<float> whole = random(100, 1), parts = whole;
+  Optimizer at_once(options(), whole), in_parts(options(), parts);
+  for (int step = 0; step < 3; ++step) {
+    at_once.begin_step(step, 0.1 * (step + 1));
+    at_once.update(0, gradients, true);
+  }
+  const auto update = [&](int step, std::size_t begin, std::size_t end) {
+    in_parts.begin_step(step, 0.1 * (step + 1));
+    in_parts.update(begin, std::span(gradients).subspan(begin, end - begin), true);
+  };
+  for (int step = 0; step < 3; ++step) update(step, 48, 100);
+  for (int step = 0; step < 3; ++step) update(step, 0, 48);
   EXPECT_EQ(parts, whole);
 }
 
@@ -177,7 +194,7 @@ TEST(Optimizer, ReturnsTheSquaresOfTheNewValuesOfDecayingParametersOnly) {
   spec::Optimizer options;
   options.weight_decay = 0;
   Optimizer optimizer(options, parameters);
-  optimizer.begin_step(0.5);
+  optimizer.begin_step(0, 0.5);
   EXPECT_EQ(optimizer.update(0, gradients, true), 0 + 9 + 4);
   EXPECT_EQ(optimizer.update(3, std::span(gradients).first(1), false), 0);
 }

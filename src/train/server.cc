@@ -145,7 +145,7 @@ class Desk {
   }
 
   void update(File& file) {
-    if (&file == &files_.front()) learner_.begin_step(file.version);
+    learner_.begin_step(file.version);
     learner_.update(file.range, file.sum.data());
     ++service.updates;
     ++file.version;
@@ -187,7 +187,6 @@ class Desk {
 // Until the gathering at the end of the run, which the workers come to when they are done.
 Service answer_workers(comm::Transport& transport, const Site& site, const Exchange& exchange,
                        Learner& learner) {
-  learner.begin_step(0);
   Desk desk(transport, site, exchange, learner);
   std::atomic<bool> done = false;
   std::exception_ptr failure, desk_failure;  // of this thread and of the desk's

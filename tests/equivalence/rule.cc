@@ -30,7 +30,7 @@ Rule::Rule(const spec::Trial& trial, std::span<const engine::Parameter> layout,
       optimizer_(with_decay(trial.optimizer, weight_decay_), parameters, 1.0 / gradients_of) {}
 
 void Rule::begin_step(std::int64_t step) {
-  optimizer_.begin_step(rate_.at(step));
+  optimizer_.begin_step(step, rate_.at(step));
 }
 
 void Rule::update(const comm::Range& range, std::span<const float> sums) {
