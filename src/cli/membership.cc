@@ -110,7 +110,9 @@ Membership launched_process(const spec::Trial& trial, const spec::Launched& laun
   member.workers = tasks * trial.devices;
   member.ranks = launched.rank < tasks ? run_of(launched.rank * trial.devices, trial.devices)
                                        : std::vector{member.workers + launched.rank - tasks};
-  member.local_workers = launched.local_world.value_or(launched.local_rank + 1) * trial.devices;
+  // Which of this host's processes are servers, no launcher says; all of them are not workers.
+  member.local_workers =
+      std::min(launched.local_world.value_or(launched.local_rank + 1), tasks) * trial.devices;
   member.local_first = launched.local_rank * trial.devices;
   if (launched.coordinator) member.coordinator = to_string(*launched.coordinator);
   member.listen = ":0";

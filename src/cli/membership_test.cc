@@ -108,6 +108,12 @@ TEST(Membership, TakesTheLastProcessesOfALauncherForServers) {
   EXPECT_FALSE(member.trains());
 }
 
+TEST(Membership, DoesNotCountServersAmongTheWorkersOfAHost) {
+  spec::Trial trial = trial_of(1);
+  trial.exchange.num_ps = 1;
+  EXPECT_EQ(membership(trial, launched_of(0, 3, 0, 3)).local_workers, 2);
+}
+
 TEST(Membership, RefusesWhatDoesNotGoTogether) {
   EXPECT_THROW(membership(trial_of(2), launched_of(0, 2, 0, 2)), Error);
   spec::Trial trial = trial_of(1);
