@@ -41,7 +41,7 @@ class Optimizer {
   std::span<float> parameters_;
   float scale_;
   Buffer first_slot_, second_slot_;  // momentum: v; rmsprop: s, v; adam: a, s
-  double rate_ = 0;  // of this step; adam's with its correction for the start
+  double rate_ = 0;                  // of this step; adam's with its correction for the start
 };
 
 // In double.
