@@ -132,4 +132,8 @@ std::int64_t available_memory_bytes(const fs::path& root) {
   return std::min(system, cgroup_memory_left(root).value_or(system));
 }
 
+std::int64_t reserved_memory_bytes(const fs::path& root) {
+  return bytes_field(root / "proc/meminfo", "Hugetlb");
+}
+
 }  // namespace lockstep::machine

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "machine/finding.h"
+
 namespace lockstep::machine {
 
 // What a result must say about the machine that it was measured on. Empty or 0: not known, never a
@@ -34,10 +36,14 @@ struct Environment {
 // `root` is where /proc and /sys are looked for. Libraries are named by those who link them.
 Environment environment(const std::filesystem::path& root = "/");
 
+// What there is to say of it; nothing of what is not known.
+std::vector<Finding> findings(const Environment& environment);
 // What of it disturbs a measurement: a sentence each, with what to do about it.
 std::vector<std::string> warnings(const Environment& environment);
 
 std::int64_t peak_rss_bytes(const std::filesystem::path& root = "/");  // of this process, so far
 std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
+// In huge pages that are set aside for programs that ask for them by name, which we do not.
+std::int64_t reserved_memory_bytes(const std::filesystem::path& root = "/");
 
 }  // namespace lockstep::machine

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+#include <optional>
+
 #include "base/buffer.h"
 #include "machine/fake_root.h"
 
@@ -88,6 +91,13 @@ TEST(AvailableMemory, IsWhatTheControlGroupLeaves) {
   EXPECT_EQ(kMiB, available_memory_bytes(root.path()));
 }
 
+TEST(ReservedMemory, IsWhatHugePagesAreSetAsideFor) {
+  FakeRoot root;
+  EXPECT_EQ(0, reserved_memory_bytes(root.path()));
+  root.put("proc/meminfo", "HugePages_Total:  1\nHugetlb:  2048 kB");
+  EXPECT_EQ(2 * kMiB, reserved_memory_bytes(root.path()));
+}
+
 TEST(PeakRss, GrowsWithWhatIsTouchedAndStays) {
   const std::int64_t before = peak_rss_bytes();
   EXPECT_GT(before, 0);
@@ -125,6 +135,36 @@ TEST(Warnings, NameEverythingThatDisturbs) {
                           HasSubstr("turbo is on"),
                           HasSubstr("CPU quota of 2.5 is less than the 5 processors"),
                           HasSubstr("huge pages are off")));
+}
+
+TEST(Findings, TellWhatIsWellWithItsFigure) {
+  Environment quiet;
+  quiet.cpus = 8;
+  quiet.physical_cores = 4;
+  quiet.load_average = 0.3;
+  quiet.affinity = "0-3,6";
+  quiet.memory_bytes = 16LL << 30;
+  quiet.memory_available_bytes = 8'000'000'000;
+  std::map<std::string, std::optional<double>> values;
+  for (const Finding& finding : findings(quiet)) {
+    EXPECT_EQ(finding.level, Level::ok) << finding.subject;
+    values[finding.subject] = finding.value;
+  }
+  EXPECT_EQ(values["cores"], 4);
+  EXPECT_EQ(values["affinity"], 5);
+  EXPECT_EQ(values["load"], 0.3);
+  EXPECT_EQ(values["memory"], 8);
+  EXPECT_EQ(values["quota"], std::nullopt);
+}
+
+TEST(Findings, CallMemoryThatFitsNothingAProblem) {
+  Environment full;
+  full.memory_bytes = 16LL << 30;
+  full.memory_available_bytes = 1 << 20;
+  EXPECT_EQ(worst(findings(full)), Level::problem);
+  full.memory_available_bytes = 512 * kMiB;
+  EXPECT_EQ(worst(findings(full)), Level::warning);
+  EXPECT_THAT(warnings(full), ElementsAre(HasSubstr("too little for most networks; end what")));
 }
 
 }  // namespace

@@ -17,13 +17,13 @@ constexpr int kPasses = 5;
 
 // The slice of the calling member of the team: always the same, so that each thread touches first,
 // and so places on its own NUMA node, what it works on later.
-std::span<std::uint64_t> own_slice(const Buffer& buffer) {
-  const std::size_t words = buffer.size() / sizeof(std::uint64_t);
+template <typename Word = std::uint64_t>
+std::span<Word> own_slice(const Buffer& buffer) {
+  const std::size_t words = buffer.size() / sizeof(Word);
   const auto self = static_cast<std::size_t>(omp_get_thread_num());
   const auto team = static_cast<std::size_t>(omp_get_num_threads());
   const std::size_t first = words * self / team;
-  return {reinterpret_cast<std::uint64_t*>(buffer.data()) + first,
-          words * (self + 1) / team - first};
+  return {reinterpret_cast<Word*>(buffer.data()) + first, words * (self + 1) / team - first};
 }
 
 // GB/s at which the team does `body` to its slices.
@@ -59,6 +59,21 @@ MemorySpeed measure_memory(std::size_t bytes) {
     std::memcpy(own_slice(to).data(), own_slice(from).data(), own_slice(from).size_bytes());
   });
   return speed;
+}
+
+double measure_addition(std::size_t bytes) {
+  const Buffer sum(bytes);
+  const Buffer term(bytes);
+#pragma omp parallel
+  {
+    std::ranges::fill(own_slice<float>(sum), 0.0F);
+    std::ranges::fill(own_slice<float>(term), 1.0F);
+  }
+  return best_rate(bytes, [&] {
+    const std::span<float> a = own_slice<float>(sum);
+    const std::span<const float> b = own_slice<float>(term);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+  });
 }
 
 }  // namespace lockstep::machine

@@ -12,4 +12,8 @@ struct MemorySpeed {
 };
 MemorySpeed measure_memory(std::size_t bytes = std::size_t{256} << 20);
 
+// The same for a += b on floats, of which every update and every exchange is made: GB/s of a, best
+// of several passes. It takes three streams of memory: two that are read and one that is written.
+double measure_addition(std::size_t bytes = std::size_t{256} << 20);
+
 }  // namespace lockstep::machine

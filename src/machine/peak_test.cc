@@ -39,5 +39,11 @@ TEST(MemorySpeed, IsPositiveBothWays) {
   EXPECT_GT(speed.copy, 0);
 }
 
+TEST(Addition, IsAPositiveRate) {
+  const double rate = measure_addition(1 << 20);
+  EXPECT_TRUE(std::isfinite(rate));
+  EXPECT_GT(rate, 0);
+}
+
 }  // namespace
 }  // namespace lockstep::machine
