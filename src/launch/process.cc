@@ -20,8 +20,6 @@
 namespace lockstep::launch {
 namespace {
 
-constexpr std::size_t kTailBytes = 4096;
-
 [[noreturn]] void fail(std::string_view what) {
   throw Error(ExitCode::environment, fmt::format("cannot {}: {}", what, std::strerror(errno)));
 }
@@ -146,6 +144,7 @@ Process::Process(const Command& command, const std::string& path, const RunOptio
       ends_with_input_(command.ends_with_input),
       failure_(command.failure),
       live_(options.live),
+      tail_bytes_(options.tail_bytes),
       started_(now()),
       log_(open_log(command, options.log_dir)) {
   Pipe input;
@@ -226,8 +225,8 @@ void Process::take(std::string_view text) {
   if (live_) show(text);
   if (!failure_.empty()) look_for_failure(text);
   tail_ += text;
-  if (tail_.size() > kTailBytes) {
-    tail_.erase(0, tail_.size() - kTailBytes);
+  if (tail_.size() > tail_bytes_) {
+    tail_.erase(0, tail_.size() - tail_bytes_);
     tail_.erase(0, tail_.find('\n') + 1);
   }
 }

@@ -62,6 +62,7 @@ class Process {
   bool ends_with_input_;
   std::string failure_;
   bool live_;
+  std::size_t tail_bytes_;
   double started_;
   int id_ = -1;  // of process and group; -1: ended
   Descriptor input_;

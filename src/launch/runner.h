@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@ struct RunOptions {
   bool live = false;     // every line to standard error as well, behind "[name] "
   double grace = 5;      // seconds for the others once one has failed: they notice, and say why
   double patience = 10;  // seconds from the polite end to the certain one
+  std::size_t tail_bytes = 4096;  // of what a process said last are kept
 };
 
 // A process that has ended.
