@@ -17,7 +17,7 @@ LIBRARIES = {
     r"(oneapi/dnnl/)?dnnl.*": ["engine/onednn"],
     r"hwloc(/.*)?\.h": ["machine"],
     r"mpi\.h": ["mpi"],
-    r"nlohmann/.*": ["spec", "stats", "report", "cli"],
+    r"nlohmann/.*": ["spec", "stats", "report", "doctor", "cli"],
     r"omp\.h": ["machine", "kernel", "comm", "engine", "train"],
 }
 TEST_LIBRARIES = r"(gtest|gmock)/.*"

@@ -1,0 +1,144 @@
+#include "doctor/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "stats/quantile.h"
+
+namespace lockstep::doctor {
+namespace {
+
+constexpr double kLittleSpace = 1 << 30;
+constexpr double kNoSpace = 16 << 20;
+constexpr double kSlowClock = 500;       // ns; a counter of the processor takes a tenth of that
+constexpr double kMuchReserved = 0.1;    // of the memory
+constexpr double kFullArithmetic = 0.9;  // of what all cores would have alone
+constexpr double kMuchNoise = 0.05;
+
+}  // namespace
+
+Finding judge_disk(const machine::Disk& disk) {
+  const auto left = static_cast<double>(disk.free_bytes);
+  const std::string place = disk.directory.string();
+  Finding finding{.subject = "disk",
+                  .value = left * 1e-9,
+                  .unit = "GB",
+                  .sentence = fmt::format("{} are free in {}", human_bytes(left), place)};
+  if (!disk.refusal.empty()) {
+    finding.level = Level::problem;
+    finding.sentence = fmt::format("results cannot be written to {}: {}", place, disk.refusal);
+    finding.remedy = "--result_dir names another directory";
+  } else if (left < kLittleSpace) {
+    finding.level = left < kNoSpace ? Level::problem : Level::warning;
+    finding.sentence = fmt::format("only {} are free in {}", human_bytes(left), place);
+    finding.remedy = "make room, or name another directory with --result_dir";
+  }
+  return finding;
+}
+
+Finding judge_port(int port, const std::string& refusal) {
+  if (refusal.empty()) {
+    return {.subject = "port", .value = port, .sentence = fmt::format("port {} is free", port)};
+  }
+  return {.subject = "port",
+          .level = Level::warning,
+          .value = port,
+          .sentence = fmt::format("ranks cannot meet at port {}: {}", port, refusal),
+          .remedy = "end what listens there, or choose another one with --port"};
+}
+
+Finding judge_clock_source(const machine::ClockSource& clock) {
+  const std::string name =
+      clock.name.empty() ? "a source that the kernel does not name" : clock.name;
+  Finding finding{.subject = "clock",
+                  .value = clock.read_ns,
+                  .unit = "ns",
+                  .sentence = fmt::format("the time comes from {}", name)};
+  if (clock.read_ns > kSlowClock) {
+    finding.level = Level::warning;
+    finding.sentence += ", which is slow to read: short phases look longer than they are";
+    finding.remedy = "let the kernel use the processor's counter: clocksource=tsc";
+  }
+  return finding;
+}
+
+Finding judge_reserved(std::int64_t reserved, std::int64_t memory) {
+  Finding finding{.subject = "reserved pages",
+                  .value = static_cast<double>(reserved) * 1e-9,
+                  .unit = "GB",
+                  .sentence = fmt::format("{} are set aside for huge pages by name",
+                                          human_bytes(static_cast<double>(reserved)))};
+  if (static_cast<double>(reserved) > kMuchReserved * static_cast<double>(memory)) {
+    finding.level = Level::warning;
+    finding.sentence += ", which lockstep does not use";
+    finding.remedy = "give them back: sysctl vm.nr_hugepages=0";
+  }
+  return finding;
+}
+
+Finding judge_mpi(const std::string& version) {
+  if (!version.empty()) return {.subject = "mpi", .sentence = version};
+  return {.subject = "mpi",
+          .sentence = "there is no mpirun, which only --launcher=mpi needs",
+          .remedy = "apt-get install openmpi-bin"};
+}
+
+Finding judge_addition(double gigabytes_per_second) {
+  return {.subject = "memory bandwidth",
+          .value = gigabytes_per_second,
+          .unit = "GB/s",
+          .sentence = "a += b on all cores, counting the bytes of a"};
+}
+
+Finding judge_peak(const machine::Peak& peak) {
+  return {
+      .subject = "peak",
+      .value = peak.gflops,
+      .unit = "GFLOP/s",
+      .sentence = fmt::format("{} multiply-adds on {} threads", peak.instructions, peak.threads)};
+}
+
+Finding judge_sharing(const machine::Peak& one, const machine::Peak& all) {
+  const double share = all.gflops / (one.gflops * all.threads);
+  Finding finding{.subject = "cores together",
+                  .value = 100 * share,
+                  .unit = "%",
+                  .sentence = fmt::format("of {} times the arithmetic of one core", all.threads)};
+  if (share < kFullArithmetic) {
+    finding.level = Level::warning;
+    finding.sentence +=
+        ": the cores share units, clock lower together, or do other work, and no efficiency can be "
+        "higher";
+    finding.remedy = "turn turbo off, stop other work, use one hardware thread of each core";
+  }
+  return finding;
+}
+
+Noise noise_of(std::span<const std::vector<double>> threads) {
+  Noise worst;
+  for (const std::vector<double>& times : threads) {
+    const Noise noise{stats::median(times), stats::quantile(times, 0.95)};
+    if (worst.median == 0 || noise.excess() > worst.excess()) worst = noise;
+  }
+  return worst;
+}
+
+Finding judge_noise(const Noise& noise) {
+  Finding finding{
+      .subject = "noise",
+      .value = 100 * noise.excess(),
+      .unit = "%",
+      .sentence = fmt::format("one in twenty repetitions of the same {:.0f} us takes {:.0f} us or "
+                              "more",
+                              noise.median * 1e6, noise.p95 * 1e6)};
+  if (noise.excess() > kMuchNoise) {
+    finding.level = Level::warning;
+    finding.sentence += ": something else takes time from these cores";
+    finding.remedy = "stop other work; on a shared machine, ask for more launches (--repeats)";
+  }
+  return finding;
+}
+
+}  // namespace lockstep::doctor
