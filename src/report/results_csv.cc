@@ -64,9 +64,11 @@ std::optional<double> mean(const Launches& launches,
   return sum / static_cast<double>(launches.size());
 }
 
-std::string notes(const stats::PointRecord& record, const Launches& launches) {
+std::string notes(const SweepReport& report, const stats::PointRecord& record,
+                  const Launches& launches) {
   if (!record.failure.empty()) return record.failure;
-  std::vector<std::string> sentences;
+  if (launches.empty()) return {};
+  std::vector<std::string> sentences = report.warnings;
   for (const stats::Launch& launch : launches) {
     for (const std::string& warning : launch.warnings) {
       if (std::ranges::count(sentences, warning) == 0) sentences.push_back(warning);
@@ -150,7 +152,7 @@ Line line_of(const SweepReport& report, std::size_t r) {
                : std::nullopt);
   line.add("best", summary.best ? 1 : 0);
   line.add("status", kStatus[static_cast<std::size_t>(status(record))]);
-  line.add("notes", notes(record, launches));
+  line.add("notes", notes(report, record, launches));
   return line;
 }
 

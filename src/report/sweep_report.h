@@ -17,6 +17,7 @@ struct SweepReport {
   spec::Plan plan;
   std::vector<stats::PointRecord> records;  // by point
   std::vector<stats::RowSummary> rows;      // by row of the plan
+  std::vector<std::string> warnings = {};   // of the machine, before the first launch
 };
 
 enum class Status { measured, failed, not_measured };

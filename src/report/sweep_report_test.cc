@@ -87,6 +87,15 @@ TEST(ThroughputSvg, IsTheCommittedOne) {
   expect_golden("src/report/golden/throughput.svg", throughput_svg(report()));
 }
 
+TEST(ResultsCsv, NotesWhatTheMachineWasWarnedOfBesideEveryFigure) {
+  SweepReport warned = report();
+  warned.warnings = {"the disk is nearly full", "the speed is not stable"};
+  const std::string text = results_csv(warned);
+  EXPECT_THAT(text, HasSubstr(",measured,the disk is nearly full; the speed is not stable\n"));
+  EXPECT_THAT(text, HasSubstr("\"the disk is nearly full; the speed is not stable; 5 steps, "));
+  EXPECT_THAT(text, HasSubstr(",not_measured,\n"));
+}
+
 TEST(ResultsCsv, HasAsManyFieldsInEveryLine) {
   const std::vector<std::string> lines = split(results_csv(report()), '\n');
   const auto commas = std::ranges::count(lines[0], ',');
