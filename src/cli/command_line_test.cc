@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cli/doctor_options.h"
 #include "cli/flag_listing.h"
 #include "cli/help.h"
 #include "cli/sweep.h"
@@ -159,6 +160,7 @@ TEST(Help, IsAsCommitted) {
   expect_golden("tests/golden/help.txt", program_help());
   expect_golden("tests/golden/run_help.txt", run_help(false));
   expect_golden("tests/golden/sweep_help.txt", sweep_help(false));
+  expect_golden("tests/golden/doctor_help.txt", doctor_help(false));
 }
 
 TEST(RunHelp, ShowsOnlyWorkingFlagsUnlessAskedForAll) {

@@ -6,6 +6,8 @@
 #include "cli/comm.h"
 #include "cli/comm_options.h"
 #include "cli/command_line.h"
+#include "cli/doctor.h"
+#include "cli/doctor_options.h"
 #include "cli/flag_listing.h"
 #include "cli/help.h"
 #include "cli/job.h"
@@ -115,6 +117,8 @@ constexpr Verb kVerbs[] = {
     {"run", "train a network and measure it", run_help, run},
     {"sweep", "measure how it scales over numbers of devices", sweep_help, sweep},
     {"comm", "measure the collectives alone", comm_help, comm},
+    {"doctor", "look for what would spoil a measurement, on this machine and on others",
+     doctor_help, doctor},
     {"list", "list what lockstep knows", list_help, list},
     {"show", "show the layers of a model", show_help, show},
     {"version", "print the version", version_help, version},

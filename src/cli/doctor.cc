@@ -1,0 +1,82 @@
+#include "cli/doctor.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/terminal.h"
+#include "cli/doctor_options.h"
+#include "cli/doctor_report.h"
+#include "cli/environment_json.h"
+#include "cli/mpi_program.h"
+#include "cli/sweep_site.h"
+#include "doctor/hosts.h"
+#include "doctor/look.h"
+#include "launch/here.h"
+
+namespace lockstep::cli {
+namespace {
+
+using doctor::Examination;
+
+void tell(const std::string& what) {
+  if (isatty(STDERR_FILENO) == 1) print_note("looking at " + what);
+}
+
+launch::Site site_of(const DoctorOptions& options) {
+  Place place = place_of(options.sweep, process_getenv, launch::own_names());
+  if (place.launcher == "slurm") {
+    print_note(
+        "the hosts of an allocation need not be open to ssh: on each of them, "
+        "srun --ntasks-per-node=1 lockstep doctor --launcher=local looks at it");
+    place.site.hosts.clear();
+  }
+  return place.site;
+}
+
+// What this machine goes by among the hosts.
+std::string own_name(const launch::Site& site, const machine::Environment& environment) {
+  const auto here = std::ranges::find_if(site.hosts, &spec::Host::here);
+  return here == site.hosts.end() ? environment.host_name : here->name;
+}
+
+Examination examine_here(const launch::Site& site, const std::filesystem::path& result_dir) {
+  tell("this machine");
+  const machine::Environment environment = machine::environment();
+  Examination examination{.host = own_name(site, environment),
+                          .here = true,
+                          .environment = environment_json(environment),
+                          .findings = doctor::glance(environment, {result_dir, site.port})};
+  for (machine::Finding& finding : doctor::measured_findings(environment)) {
+    examination.findings.push_back(std::move(finding));
+  }
+  return examination;
+}
+
+}  // namespace
+
+ExitCode doctor(Arguments arguments, Transports) {
+  const DoctorOptions options = parse_doctor(arguments, process_getenv);
+  doctor::Rounds rounds{.site = site_of(options),
+                        .program = this_program(),
+                        .result_dir = std::filesystem::absolute(options.result_dir),
+                        .tell = tell};
+  std::vector<Examination> examinations = {examine_here(rounds.site, rounds.result_dir)};
+  if (!rounds.site.hosts.empty()) {
+    if (!rounds.site.remote_dir.empty()) {
+      rounds.bundle = launch::bundle_of_this_program(false);
+      rounds.site.build = rounds.bundle->build();
+    }
+    doctor::examine_hosts(rounds, examinations);
+  }
+  if (options.json) {
+    fmt::print("{}\n", doctor::to_json(examinations).dump(2));
+  } else {
+    fmt::print("{}", doctor_table(examinations, wants_colour(stdout)));
+  }
+  return doctor::worst(examinations) == machine::Level::problem ? ExitCode::environment
+                                                                : ExitCode::ok;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,51 @@
+#include "cli/doctor_options.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace lockstep::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+const char* nothing(const char*) {
+  return nullptr;
+}
+
+DoctorOptions parse(const std::vector<std::string>& arguments, const Getenv& getenv = nothing) {
+  return parse_doctor(arguments, getenv);
+}
+
+TEST(ParseDoctor, WithoutFlagsMeansThisMachine) {
+  const DoctorOptions options = parse({});
+  EXPECT_THAT(options.sweep.site, IsEmpty());
+  EXPECT_EQ(options.result_dir, "results");
+  EXPECT_FALSE(options.json);
+}
+
+TEST(ParseDoctor, TakesWhatSaysWhereASweepRuns) {
+  const DoctorOptions options =
+      parse({"--nodes-file=nodes", "--ssh_user", "me", "--json", "--result_dir=out"});
+  EXPECT_THAT(options.sweep.site, ElementsAre(Pair("hosts_file", "nodes"), Pair("ssh_user", "me")));
+  EXPECT_EQ(options.result_dir, "out");
+  EXPECT_TRUE(options.json);
+}
+
+TEST(ParseDoctor, TakesVariablesBelowTheCommandLine) {
+  const Getenv getenv = [](const char* name) {
+    return std::string(name) == "LOCKSTEP_HOSTS" ? "node1" : nullptr;
+  };
+  EXPECT_THAT(parse({}, getenv).sweep.site, ElementsAre(Pair("hosts", "node1")));
+  EXPECT_THAT(parse({"--hosts=node2"}, getenv).sweep.site, ElementsAre(Pair("hosts", "node2")));
+}
+
+TEST(ParseDoctor, RefusesWhatOnlyASweepTakes) {
+  EXPECT_THROW(parse({"--models=alexnet"}), Error);
+  EXPECT_THROW(parse({"--port=none"}), Error);
+}
+
+}  // namespace
+}  // namespace lockstep::cli
