@@ -52,6 +52,21 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
+std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
+  std::vector<std::string> lines = {""};
+  for (const std::string& word : split(text, ' ')) {
+    std::string& line = lines.back();
+    if (line.empty()) {
+      line = word;
+    } else if (line.size() + 1 + word.size() <= columns) {
+      line += ' ' + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
 std::optional<std::int64_t> parse_int(std::string_view text) {
   return parse_whole<std::int64_t>(text);
 }

@@ -13,6 +13,8 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 std::string lower(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
+// Lines of at most so many columns, but for words that are longer.
+std::vector<std::string> wrap(std::string_view text, std::size_t columns);
 
 // The whole text as a number, or nothing: no trailing characters, no spaces.
 std::optional<std::int64_t> parse_int(std::string_view text);

@@ -20,6 +20,12 @@ TEST(Join, UndoesSplit) {
   EXPECT_EQ("", join({}, ", "));
 }
 
+TEST(Wrap, BreaksBetweenWordsOnly) {
+  EXPECT_EQ(wrap("one two three", 7), (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(wrap("one two three", 3), (std::vector<std::string>{"one", "two", "three"}));
+  EXPECT_EQ(wrap("", 7), std::vector<std::string>{""});
+}
+
 TEST(Trim, RemovesSpaceFromBothEndsOnly) {
   EXPECT_EQ("a b", trim(" \t a b\r\n"));
   EXPECT_EQ("a", trim("a"));

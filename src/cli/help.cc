@@ -19,26 +19,13 @@ constexpr std::size_t kIndent = 34;  // of the explanations
 // `text` in lines that start at column kIndent, behind `left` where that fits.
 std::string two_columns(std::string_view left, std::string_view text) {
   std::string out = fmt::format("  {}", left);
-  std::size_t column = out.size();
   const std::string margin(kIndent, ' ');
-  if (column + 2 > kIndent) {
+  if (out.size() + 2 > kIndent) {
     out += '\n' + margin;
   } else {
-    out.append(kIndent - column, ' ');
+    out.append(kIndent - out.size(), ' ');
   }
-  column = kIndent;
-  for (const std::string& word : split(text, ' ')) {
-    if (column > kIndent && column + 1 + word.size() > kColumns) {
-      out += '\n' + margin;
-      column = kIndent;
-    } else if (column > kIndent) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-  }
-  return out + '\n';
+  return out + join(wrap(text, kColumns - kIndent), '\n' + margin) + '\n';
 }
 
 std::string spelling(const Flag& flag) {
