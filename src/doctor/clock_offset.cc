@@ -56,17 +56,28 @@ Finding judge_clock_offset(const std::optional<ClockOffset>& offset) {
   return finding;
 }
 
+std::optional<double> clock_answer(int question, std::string_view line) {
+  const std::vector<std::string> words = split(trim(line), ' ');
+  if (words.size() != 2 || words[0] != fmt::format("{}", question)) return std::nullopt;
+  return parse_double(words[1]);
+}
+
 std::vector<ClockReading> read_clock(const spec::Host& host, const launch::Ssh& ssh) {
-  launch::Dialogue dialogue(
-      launch::on_host(host, ssh, "while read -r question; do date +%s.%N; done"));
+  launch::Dialogue dialogue(launch::on_host(
+      host, ssh, "while read -r question; do echo \"$question $(date +%s.%N)\"; done"));
   std::vector<ClockReading> readings;
-  for (int i = 0; i < kQuestions; ++i) {
-    const double asked = calendar();
-    const auto answer = dialogue.ask("time", kPatience);
-    const double received = calendar();
-    if (!answer) break;
-    if (const auto answered = parse_double(*answer))
-      readings.push_back({asked, *answered, received});
+  for (int question = 0; question < kQuestions; ++question) {
+    ClockReading reading{.asked = calendar()};
+    if (!dialogue.say(fmt::format("{}", question))) break;
+    std::optional<double> answer;
+    while (!answer) {
+      const auto line = dialogue.hear(kPatience);
+      if (!line) return readings;
+      reading.received = calendar();
+      answer = clock_answer(question, *line);
+    }
+    reading.answered = *answer;
+    readings.push_back(reading);
   }
   return readings;
 }

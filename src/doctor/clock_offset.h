@@ -2,7 +2,7 @@
 
 #include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/launchers.h"
@@ -28,6 +28,9 @@ struct ClockOffset {
 std::optional<ClockOffset> clock_offset(std::span<const ClockReading> readings);
 
 machine::Finding judge_clock_offset(const std::optional<ClockOffset>& offset);
+
+// The time in "N TIME", the answer to question N. Nothing: it is another line, a shell's greeting.
+std::optional<double> clock_answer(int question, std::string_view line);
 
 // Asks a host over one ssh connection, several times; as many readings as it gave answers.
 std::vector<ClockReading> read_clock(const spec::Host& host, const launch::Ssh& ssh);

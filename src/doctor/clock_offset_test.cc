@@ -36,6 +36,13 @@ TEST(JudgeClockOffset, WarnsOnlyOfWhatCannotBeUncertainty) {
   EXPECT_THAT(behind.sentence, HasSubstr("+/- 1.0 ms"));
 }
 
+TEST(ClockAnswer, IsToldFromWhateverElseAShellSays) {
+  EXPECT_EQ(clock_answer(3, "3 1700000000.25"), 1700000000.25);
+  EXPECT_FALSE(clock_answer(3, "2 1700000000.25"));
+  EXPECT_FALSE(clock_answer(3, "3 1700000000.%N"));
+  EXPECT_FALSE(clock_answer(3, "welcome to node1"));
+}
+
 TEST(ReadClock, OfThisMachineIsOurs) {
   const spec::Host here{.name = "here", .address = "localhost", .here = true};
   const auto readings = read_clock(here, {});

@@ -58,15 +58,18 @@ Dialogue::~Dialogue() {
   }
 }
 
-std::optional<std::string> Dialogue::ask(std::string line, double seconds) {
-  const double deadline = now() + seconds;
+bool Dialogue::say(std::string line) {
   line += '\n';
-  if (send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0) return std::nullopt;
+  return send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL) >= 0;
+}
+
+std::optional<std::string> Dialogue::hear(double seconds) {
+  const double deadline = now() + seconds;
   while (true) {
     if (const std::size_t end = said_.find('\n'); end != std::string::npos) {
-      std::string answer = said_.substr(0, end);
+      std::string line = said_.substr(0, end);
       said_.erase(0, end + 1);
-      return answer;
+      return line;
     }
     pollfd event = {socket_.get(), POLLIN, 0};
     const double left = deadline - now();

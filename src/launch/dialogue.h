@@ -8,8 +8,8 @@
 
 namespace lockstep::launch {
 
-// A process that answers every line on its standard input with a line. What it says of errors is
-// dropped. It ends with this object.
+// A process that is talked to line by line. What it says of errors is dropped. It ends with this
+// object.
 class Dialogue {
  public:
   // The program is searched for in PATH. Throws Error(launch) when it cannot be executed.
@@ -18,13 +18,14 @@ class Dialogue {
   Dialogue(const Dialogue&) = delete;
   Dialogue& operator=(const Dialogue&) = delete;
 
-  // Nothing: it has ended, or has not answered in so many seconds.
-  std::optional<std::string> ask(std::string line, double seconds);
+  bool say(std::string line);  // false: it has ended
+  // Its next line. Nothing: it has ended, or has said nothing for so many seconds.
+  std::optional<std::string> hear(double seconds);
 
  private:
   Descriptor socket_;
   int id_ = -1;
-  std::string said_;  // behind the last answer
+  std::string said_;  // and not heard yet
 };
 
 }  // namespace lockstep::launch

@@ -7,21 +7,26 @@
 namespace lockstep::launch {
 namespace {
 
-TEST(Dialogue, AnswersLineByLine) {
-  Dialogue dialogue({"sh", "-c", "while read -r line; do echo \"<$line>\"; done"});
-  EXPECT_EQ(dialogue.ask("one", 10), "<one>");
-  EXPECT_EQ(dialogue.ask("two words", 10), "<two words>");
+TEST(Dialogue, GoesLineByLine) {
+  Dialogue dialogue({"sh", "-c", "echo hello; while read -r line; do echo \"<$line>\"; done"});
+  EXPECT_EQ(dialogue.hear(10), "hello");
+  EXPECT_TRUE(dialogue.say("one"));
+  EXPECT_TRUE(dialogue.say("two words"));
+  EXPECT_EQ(dialogue.hear(10), "<one>");
+  EXPECT_EQ(dialogue.hear(10), "<two words>");
 }
 
 TEST(Dialogue, EndsWithTheProcess) {
   Dialogue dialogue({"sh", "-c", "read -r line; echo last"});
-  EXPECT_EQ(dialogue.ask("one", 10), "last");
-  EXPECT_EQ(dialogue.ask("two", 10), std::nullopt);
+  EXPECT_TRUE(dialogue.say("one"));
+  EXPECT_EQ(dialogue.hear(10), "last");
+  EXPECT_EQ(dialogue.hear(10), std::nullopt);
+  EXPECT_FALSE(dialogue.say("two"));
 }
 
 TEST(Dialogue, DoesNotWaitForeverNorKeepASilentProcess) {
   Dialogue dialogue({"sleep", "1000"});
-  EXPECT_EQ(dialogue.ask("one", 0.05), std::nullopt);
+  EXPECT_EQ(dialogue.hear(0.05), std::nullopt);
 }
 
 TEST(Dialogue, RefusesAProgramThatIsNotThere) {
