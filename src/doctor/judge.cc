@@ -10,7 +10,8 @@
 namespace lockstep::doctor {
 namespace {
 
-constexpr double kLittleSpace = 1 << 30;
+constexpr double kGiB = 1 << 30;
+constexpr double kLittleSpace = kGiB;
 constexpr double kNoSpace = 16 << 20;
 constexpr double kSlowClock = 500;       // ns; a counter of the processor takes a tenth of that
 constexpr double kMuchReserved = 0.1;    // of the memory
@@ -22,10 +23,8 @@ constexpr double kMuchNoise = 0.05;
 Finding judge_disk(const machine::Disk& disk) {
   const auto left = static_cast<double>(disk.free_bytes);
   const std::string place = disk.directory.string();
-  Finding finding{.subject = "disk",
-                  .value = left * 1e-9,
-                  .unit = "GB",
-                  .sentence = fmt::format("{} are free in {}", human_bytes(left), place)};
+  Finding finding{
+      .subject = "disk", .value = left / kGiB, .unit = "GiB", .sentence = "free in " + place};
   if (!disk.refusal.empty()) {
     finding.level = Level::problem;
     finding.sentence = fmt::format("results cannot be written to {}: {}", place, disk.refusal);
@@ -40,7 +39,7 @@ Finding judge_disk(const machine::Disk& disk) {
 
 Finding judge_port(int port, const std::string& refusal) {
   if (refusal.empty()) {
-    return {.subject = "port", .value = port, .sentence = fmt::format("port {} is free", port)};
+    return {.subject = "port", .value = port, .sentence = "free for ranks to meet at"};
   }
   return {.subject = "port",
           .level = Level::warning,
@@ -55,10 +54,12 @@ Finding judge_clock_source(const machine::ClockSource& clock) {
   Finding finding{.subject = "clock",
                   .value = clock.read_ns,
                   .unit = "ns",
-                  .sentence = fmt::format("the time comes from {}", name)};
+                  .sentence = fmt::format("to read the clock, which is {}", name)};
   if (clock.read_ns > kSlowClock) {
     finding.level = Level::warning;
-    finding.sentence += ", which is slow to read: short phases look longer than they are";
+    finding.sentence = fmt::format(
+        "the clock is {}, which takes {:.0f} ns to read: short phases look longer than they are",
+        name, clock.read_ns);
     finding.remedy = "let the kernel use the processor's counter: clocksource=tsc";
   }
   return finding;
@@ -66,13 +67,14 @@ Finding judge_clock_source(const machine::ClockSource& clock) {
 
 Finding judge_reserved(std::int64_t reserved, std::int64_t memory) {
   Finding finding{.subject = "reserved pages",
-                  .value = static_cast<double>(reserved) * 1e-9,
-                  .unit = "GB",
-                  .sentence = fmt::format("{} are set aside for huge pages by name",
-                                          human_bytes(static_cast<double>(reserved)))};
+                  .value = static_cast<double>(reserved) / kGiB,
+                  .unit = "GiB",
+                  .sentence = "set aside for programs that ask for huge pages by name"};
   if (static_cast<double>(reserved) > kMuchReserved * static_cast<double>(memory)) {
     finding.level = Level::warning;
-    finding.sentence += ", which lockstep does not use";
+    finding.sentence = fmt::format(
+        "{} of memory are set aside for huge pages by name, which lockstep does not use",
+        human_bytes(static_cast<double>(reserved)));
     finding.remedy = "give them back: sysctl vm.nr_hugepages=0";
   }
   return finding;
@@ -108,9 +110,10 @@ Finding judge_sharing(const machine::Peak& one, const machine::Peak& all) {
                   .sentence = fmt::format("of {} times the arithmetic of one core", all.threads)};
   if (share < kFullArithmetic) {
     finding.level = Level::warning;
-    finding.sentence +=
-        ": the cores share units, clock lower together, or do other work, and no efficiency can be "
-        "higher";
+    finding.sentence = fmt::format(
+        "all {} cores together have {:.0f} % of {} times the arithmetic of one: they share units, "
+        "clock lower together, or do other work; no efficiency can be higher",
+        all.threads, 100 * share, all.threads);
     finding.remedy = "turn turbo off, stop other work, use one hardware thread of each core";
   }
   return finding;

@@ -11,7 +11,7 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 TEST(JudgeDisk, FollowsTheFreeSpace) {
   EXPECT_EQ(judge_disk({"/data", 100 * kGiB}).level, Level::ok);
-  EXPECT_NEAR(judge_disk({"/data", 100 * kGiB}).value.value(), 107.4, 0.1);
+  EXPECT_EQ(judge_disk({"/data", 100 * kGiB}).value, 100);
   EXPECT_EQ(judge_disk({"/data", kGiB / 2}).level, Level::warning);
   EXPECT_EQ(judge_disk({"/data", 1000}).level, Level::problem);
 }
@@ -34,7 +34,7 @@ TEST(JudgePort, NamesAPortThatIsTaken) {
 TEST(JudgeClockSource, WarnsOfASlowClock) {
   EXPECT_EQ(judge_clock_source({"tsc", 25}).level, Level::ok);
   EXPECT_EQ(judge_clock_source({"hpet", 1200}).level, Level::warning);
-  EXPECT_THAT(judge_clock_source({"hpet", 1200}).sentence, HasSubstr("hpet, which is slow"));
+  EXPECT_THAT(judge_clock_source({"hpet", 1200}).sentence, HasSubstr("hpet, which takes 1200 ns"));
 }
 
 TEST(JudgeReserved, WarnsOfMemoryThatNobodyUses) {

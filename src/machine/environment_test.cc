@@ -144,12 +144,18 @@ TEST(Findings, TellWhatIsWellWithItsFigure) {
   quiet.load_average = 0.3;
   quiet.affinity = "0-3,6";
   quiet.memory_bytes = 16LL << 30;
-  quiet.memory_available_bytes = 8'000'000'000;
+  quiet.memory_available_bytes = 8LL << 30;
+  quiet.build = "abc Release";
+  quiet.compiler = "gcc 12";
+  quiet.kernel = "Linux 6.1";
+  quiet.libraries = {"oneDNN 2.6.3"};
   std::map<std::string, std::optional<double>> values;
   for (const Finding& finding : findings(quiet)) {
     EXPECT_EQ(finding.level, Level::ok) << finding.subject;
     values[finding.subject] = finding.value;
   }
+  EXPECT_EQ(findings(quiet).front().sentence,
+            "lockstep abc Release, gcc 12, oneDNN 2.6.3, Linux 6.1");
   EXPECT_EQ(values["cores"], 4);
   EXPECT_EQ(values["affinity"], 5);
   EXPECT_EQ(values["load"], 0.3);

@@ -7,7 +7,8 @@ namespace lockstep::machine {
 namespace {
 
 constexpr double kBusy = 0.5;  // of the processors
-constexpr double kLittleMemory = 1 << 30;
+constexpr double kGiB = 1 << 30;
+constexpr double kLittleMemory = kGiB;
 constexpr double kTooLittleMemory = 128 << 20;
 
 // How many processors "0-3,8" are.
@@ -22,27 +23,35 @@ int count(std::string_view ranges) {
   return processors;
 }
 
+std::string counted(int number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+Finding versions(const Environment& e) {
+  std::vector<std::string> parts = {"lockstep " + e.build, e.compiler};
+  parts.insert(parts.end(), e.libraries.begin(), e.libraries.end());
+  parts.push_back(e.kernel);
+  return {.subject = "versions", .sentence = join(parts, ", ")};
+}
+
 Finding cores(const Environment& e) {
   return {.subject = "cores",
           .value = e.physical_cores,
-          .unit = "cores",
-          .sentence = fmt::format("{} processors on {} cores in {} NUMA domains, {}", e.cpus,
-                                  e.physical_cores, e.numa_nodes, e.instruction_set)};
+          .sentence = fmt::format("physical, with {} in {}, {}", counted(e.cpus, "processor"),
+                                  counted(e.numa_nodes, "NUMA domain"), e.instruction_set)};
 }
 
 Finding affinity(const Environment& e) {
   const int mask = count(e.affinity);
   return {.subject = "affinity",
           .value = mask,
-          .unit = "processors",
-          .sentence = fmt::format("this process may run on {} of {} processors: {}", mask, e.cpus,
-                                  e.affinity)};
+          .sentence =
+              fmt::format("for this process, of {}: {}", counted(e.cpus, "processor"), e.affinity)};
 }
 
 Finding load(const Environment& e) {
   Finding finding{.subject = "load",
                   .value = e.load_average,
-                  .unit = "runnable",
                   .sentence = fmt::format("the load average is {:.1f} on {} processors",
                                           e.load_average, e.cpus)};
   if (e.load_average > kBusy * e.cpus) {
@@ -84,8 +93,7 @@ Finding quota(const Environment& e) {
   if (e.cpu_quota == 0) return {.subject = "quota", .sentence = "there is no CPU quota"};
   Finding finding{.subject = "quota",
                   .value = e.cpu_quota,
-                  .unit = "processors",
-                  .sentence = fmt::format("the CPU quota is {:.3g} processors", e.cpu_quota)};
+                  .sentence = "processors' worth of time, by the CPU quota"};
   if (const int mask = count(e.affinity); e.cpu_quota < mask) {
     finding.level = Level::warning;
     finding.sentence = fmt::format(
@@ -100,13 +108,14 @@ Finding quota(const Environment& e) {
 Finding memory(const Environment& e) {
   const auto left = static_cast<double>(e.memory_available_bytes);
   Finding finding{.subject = "memory",
-                  .value = left * 1e-9,
-                  .unit = "GB",
-                  .sentence = fmt::format("{} of {} are available", human_bytes(left),
+                  .value = left / kGiB,
+                  .unit = "GiB",
+                  .sentence = fmt::format("available, of {}",
                                           human_bytes(static_cast<double>(e.memory_bytes)))};
   if (left < kLittleMemory) {
     finding.level = left < kTooLittleMemory ? Level::problem : Level::warning;
-    finding.sentence += ", which is too little for most networks";
+    finding.sentence = fmt::format(
+        "{} of memory are available, which is too little for most networks", human_bytes(left));
     finding.remedy = "end what holds memory, or raise the limit of the container";
   }
   return finding;
@@ -126,6 +135,7 @@ Finding huge_pages(const Environment& e) {
 
 std::vector<Finding> findings(const Environment& e) {
   std::vector<Finding> found;
+  if (!e.build.empty()) found.push_back(versions(e));
   if (e.cpus > 0) {
     found.push_back(cores(e));
     found.push_back(affinity(e));
