@@ -1,6 +1,10 @@
 #include "doctor/examination.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/text.h"
 
 namespace lockstep::doctor {
 namespace {
@@ -48,6 +52,14 @@ Level worst(std::span<const Examination> examinations) {
   return level;
 }
 
+void require_mpi(std::span<Examination> examinations) {
+  for (Examination& examination : examinations) {
+    for (Finding& finding : examination.findings) {
+      if (finding.subject == "mpi" && !finding.remedy.empty()) finding.level = Level::problem;
+    }
+  }
+}
+
 Json to_json(std::span<const Examination> examinations) {
   Json hosts = Json::array();
   for (const Examination& examination : examinations) {
@@ -89,6 +101,32 @@ Json object_in(std::string_view said) {
   if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return {};
   const Json object = Json::parse(said.substr(begin, end + 2 - begin), nullptr, false);
   return object.is_discarded() ? Json() : object;
+}
+
+std::string cause_in(std::string_view said) {
+  constexpr std::string_view kError = "error: ";
+  const std::vector<std::string> lines = split(trim(said), '\n');
+  const auto error = std::ranges::find_if(
+      lines, [&](const std::string& line) { return line.starts_with(kError); });
+  if (error != lines.end()) return error->substr(kError.size());
+  return lines.front().empty() ? "no answer" : lines.front();
+}
+
+std::vector<std::string> warnings(std::span<const Examination> examinations) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> hosts_of;  // by sentence
+  for (const Examination& examination : examinations) {
+    for (const std::string& sentence : machine::warnings(examination.findings)) {
+      auto known = std::ranges::find(hosts_of, sentence, [](const auto& row) { return row.first; });
+      if (known == hosts_of.end()) known = hosts_of.insert(known, {sentence, {}});
+      known->second.push_back(examination.host);
+    }
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [sentence, hosts] : hosts_of) {
+    const bool all = hosts.size() == examinations.size();
+    sentences.push_back(all ? sentence : fmt::format("{}: {}", join(hosts, ", "), sentence));
+  }
+  return sentences;
 }
 
 }  // namespace lockstep::doctor

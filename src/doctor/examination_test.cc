@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include "doctor/judge.h"
+
 namespace lockstep::doctor {
 namespace {
 
 using machine::Finding;
 using machine::Level;
+using testing::ElementsAre;
 
 std::vector<Examination> two_hosts() {
   return {{.host = "a",
@@ -50,6 +53,36 @@ TEST(Examinations, AreNotReadFromAnythingElse) {
   auto broken = to_json(two_hosts());
   broken["hosts"][0].erase("findings");
   EXPECT_FALSE(examinations_of(broken));
+}
+
+TEST(CauseIn, IsTheFirstErrorElseTheFirstLine) {
+  EXPECT_EQ(cause_in("warning: slow\nerror: no memory\nhint: less\n"), "no memory");
+  EXPECT_EQ(cause_in("sh: not found\nbye\n"), "sh: not found");
+  EXPECT_EQ(cause_in(" \n"), "no answer");
+}
+
+TEST(Warnings, NameTheHostsUnlessTheyHoldForAll) {
+  const Finding turbo{
+      .subject = "turbo", .level = Level::warning, .sentence = "turbo is on", .remedy = "stop it"};
+  const Finding full{.subject = "disk", .level = Level::problem, .sentence = "no room"};
+  const Finding calm{.subject = "load", .sentence = "calm"};
+  const auto host = [](const std::string& name, std::vector<Finding> findings) {
+    return Examination{.host = name, .environment = {}, .findings = std::move(findings)};
+  };
+  EXPECT_THAT(warnings(std::vector{host("a", {turbo, full}), host("b", {calm, turbo})}),
+              ElementsAre("turbo is on; stop it", "a: no room"));
+  EXPECT_THAT(warnings(std::vector{host("a", {turbo}), host("b", {turbo}), host("c", {calm})}),
+              ElementsAre("a, b: turbo is on; stop it"));
+}
+
+TEST(RequireMpi, MakesItsAbsenceAProblem) {
+  std::vector<Examination> hosts = {
+      {.host = "a", .environment = {}, .findings = {judge_mpi("mpirun 4.1")}},
+      {.host = "b", .environment = {}, .findings = {judge_mpi("")}}};
+  EXPECT_EQ(worst(hosts), Level::ok);
+  require_mpi(hosts);
+  EXPECT_EQ(machine::worst(hosts[0].findings), Level::ok);
+  EXPECT_EQ(machine::worst(hosts[1].findings), Level::problem);
 }
 
 TEST(ObjectIn, IsFoundBetweenOtherLines) {

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "doctor/clock_offset.h"
+#include "doctor/differences.h"
 #include "doctor/link.h"
 #include "launch/remote.h"
 #include "launch/runner.h"
@@ -50,12 +51,13 @@ std::string program_on(const Rounds& rounds, const spec::Host& host) {
 Command self_examination(const Rounds& rounds, const spec::Host& host) {
   const std::string results =
       is_apart(host, rounds.site) ? rounds.site.remote_dir : rounds.result_dir.string();
-  const std::vector<std::string> words = {program_on(rounds, host),
-                                          "doctor",
-                                          "--launcher=local",
-                                          "--result_dir=" + results,
-                                          fmt::format("--port={}", rounds.site.port),
-                                          "--json"};
+  std::vector<std::string> words = {program_on(rounds, host),
+                                    "doctor",
+                                    "--launcher=local",
+                                    "--result_dir=" + results,
+                                    fmt::format("--port={}", rounds.site.port),
+                                    "--json"};
+  if (rounds.quick) words.push_back("--quick");
   return {.name = host.name,
           .host = host.name,
           .argv = on_host(host, rounds.site.ssh,
@@ -63,7 +65,9 @@ Command self_examination(const Rounds& rounds, const spec::Host& host) {
           .ends_with_input = true};
 }
 
-void add_self_examination(const Ended& ended, Examination& examination) {
+constexpr int kSshFailed = 255;
+
+void add_self_examination(const spec::Host& host, const Ended& ended, Examination& examination) {
   const auto own = examinations_of(object_in(ended.tail));
   if (own && own->size() == 1) {
     examination.environment = own->front().environment;
@@ -71,10 +75,14 @@ void add_self_examination(const Ended& ended, Examination& examination) {
                                 own->front().findings.end());
     return;
   }
+  if (ended.exit_code == kSshFailed) {
+    examination.findings.push_back(judge_reach(host, Answer::none, ended.seconds, ended.tail));
+    return;
+  }
   examination.findings.push_back(
       {.subject = "program",
        .level = Level::problem,
-       .sentence = "lockstep does not run there: " + split(ended.tail, '\n').front(),
+       .sentence = "lockstep does not run there: " + cause_in(ended.tail),
        .remedy = "the host needs the same processor architecture, and a C library no older than "
                  "this machine's"});
 }
@@ -84,13 +92,10 @@ class Visit {
   Visit(const Rounds& rounds, std::vector<Examination>& examinations)
       : rounds_(rounds), examinations_(examinations) {
     for (const spec::Host& host : rounds.site.hosts) {
-      if (host.here) {
-        with_program_.push_back(&host);
-      } else {
-        others_.push_back(&host);
-        examinations_.push_back(
-            {.host = host.name, .here = false, .environment = {}, .findings = {}});
-      }
+      if (host.here) continue;
+      others_.push_back(&host);
+      examinations_.push_back(
+          {.host = host.name, .here = false, .environment = {}, .findings = {}});
     }
   }
 
@@ -120,12 +125,17 @@ class Visit {
       copied[ended.host] = ended.exit_code == 0;
       if (ended.exit_code != 0) refusals[ended.host] = ended.tail;
     }
-    for (const spec::Host* host : others_) {
-      const Answer answer = answers_[host->name];
+    for (const spec::Host& host : rounds_.site.hosts) {
+      if (host.here) with_program_.push_back(&host);
+      const Answer answer = host.here ? Answer::none : answers_[host.name];
       if (answer == Answer::none) continue;
-      add(*host, judge_build(rounds_, answer, copied[host->name], refusals[host->name]));
-      if (answer == Answer::same_build || copied[host->name]) with_program_.push_back(host);
+      add(host, judge_build(rounds_, answer, copied[host.name], refusals[host.name]));
+      if (answer == Answer::same_build || copied[host.name]) with_program_.push_back(&host);
     }
+  }
+
+  void trust_program() {
+    for (const spec::Host& host : rounds_.site.hosts) with_program_.push_back(&host);
   }
 
   void compare_clocks() {
@@ -145,8 +155,21 @@ class Visit {
     for (const spec::Host* host : with_program_) {
       if (!host->here) commands.push_back(self_examination(rounds_, *host));
     }
-    for (const auto& [name, ended] : run_all(commands, 60)) {
-      add_self_examination(ended, of(other(ended.host)));
+    for (const auto& [name, ended] : run_all(commands, rounds_.quick ? 20 : 60)) {
+      const spec::Host& host = other(ended.host);
+      add_self_examination(host, ended, of(host));
+    }
+  }
+
+  void compare() {
+    const Examination* first = nullptr;
+    for (const spec::Host* host : with_program_) {
+      Examination& examination = of(*host);
+      if (first != nullptr) {
+        for (Finding& finding : differences(examination, *first)) add(*host, std::move(finding));
+      } else if (examination.environment.is_object()) {
+        first = &examination;
+      }
     }
   }
 
@@ -232,7 +255,22 @@ void examine_hosts(const Rounds& rounds, std::vector<Examination>& examinations)
   visit.compare_clocks();
   rounds.tell("the hosts themselves");
   visit.let_them_look();
-  visit.measure_network();
+  visit.compare();
+  if (!rounds.quick) visit.measure_network();
+}
+
+void glance_at_hosts(const Rounds& rounds, std::vector<Examination>& examinations) {
+  Visit visit(rounds, examinations);
+  visit.trust_program();
+  visit.let_them_look();
+  visit.compare();
+  // Ranks meet on the first host alone.
+  const auto port = [](const Finding& finding) { return finding.subject == "port"; };
+  for (Examination& examination : examinations) {
+    if (examination.host != rounds.site.hosts.front().name) {
+      std::erase_if(examination.findings, port);
+    }
+  }
 }
 
 }  // namespace lockstep::doctor

@@ -107,6 +107,36 @@ TEST_F(WithFakeSsh, AHostIsAskedForItsWayItsBuildItsClockAndItself) {
             "doctor --launcher=local --result_dir=/data --port=2230 --json\n");
 }
 
+TEST_F(WithFakeSsh, AGuardOnlyLooksAndTakesThePortOfTheFirstHostAlone) {
+  const std::vector<Examination> told = {{.host = "whatever",
+                                          .here = true,
+                                          .environment = {{"cpu_model", "Imaginary 9000"}},
+                                          .findings = {{.subject = "disk", .sentence = "free"},
+                                                       {.subject = "port", .sentence = "free"}}}};
+  write_file(directory_ / "told.json", to_json(told).dump(2));
+  put("lockstep", fmt::format("#!/bin/sh\necho \"$*\" >'{0}/asked'\ncat '{0}/told.json'\n",
+                              directory_.string()));
+  rounds_.quick = true;
+  rounds_.site.hosts.push_back({.name = "node2", .address = "10.0.0.2", .ssh = "node2"});
+  glance_at_hosts(rounds_, examinations_);
+  const auto subjects = [&](std::size_t host) {
+    std::vector<std::string> names;
+    for (const Finding& finding : examinations_.at(host).findings) names.push_back(finding.subject);
+    return names;
+  };
+  EXPECT_THAT(subjects(1), testing::ElementsAre("disk", "port"));
+  EXPECT_THAT(subjects(2), testing::ElementsAre("disk", "same processor", "same versions"));
+  EXPECT_THAT(read_file(directory_ / "asked"), HasSubstr(" --quick\n"));
+}
+
+TEST_F(WithFakeSsh, AGuardCallsAHostThatIsGoneAProblem) {
+  put("ssh", "#!/bin/sh\necho 'Connection refused' >&2; exit 255\n");
+  glance_at_hosts(rounds_, examinations_);
+  ASSERT_EQ(examinations_.at(1).findings.size(), 1U);
+  EXPECT_EQ(examinations_[1].findings[0].subject, "ssh");
+  EXPECT_EQ(examinations_[1].findings[0].level, Level::problem);
+}
+
 TEST_F(WithFakeSsh, AHostThatCannotRunTheProgramIsAProblem) {
   put("lockstep", "#!/bin/sh\necho wrong C library; exit 127\n");
   EXPECT_THAT(found(), testing::Contains(testing::Pair("program", Level::problem)));

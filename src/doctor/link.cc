@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "doctor/examination.h"
 #include "launch/ranks.h"
 #include "launch/remote.h"
@@ -70,16 +69,6 @@ Finding round_trip(const Link& link) {
   return finding;
 }
 
-// Warnings may stand before what ended it.
-std::string cause(std::string_view said) {
-  constexpr std::string_view kError = "error: ";
-  const std::vector<std::string> lines = split(trim(said), '\n');
-  const auto error = std::ranges::find_if(
-      lines, [&](const std::string& line) { return line.starts_with(kError); });
-  if (error != lines.end()) return error->substr(kError.size());
-  return lines.front().empty() ? "no answer" : lines.front();
-}
-
 }  // namespace
 
 std::vector<std::pair<std::size_t, std::size_t>> pairs_to_measure(std::size_t hosts) {
@@ -121,7 +110,7 @@ Link read_link(const std::string& from, const std::string& to, std::string_view 
       }
     }
   } catch (const nlohmann::ordered_json::exception&) {
-    link.failure = cause(said);
+    link.failure = cause_in(said);
   }
   return link;
 }
