@@ -18,8 +18,12 @@ from bed import Hosts
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 REMOTE = "/tmp/lockstep"
-SEEN = {"cores", "affinity", "load", "governor", "turbo", "quota", "memory", "reserved pages",
-        "clock", "disk", "port", "mpi", "memory bandwidth", "peak", "noise"}
+GLANCE = {"versions", "cores", "affinity", "load", "governor", "turbo", "quota", "memory",
+          "reserved pages", "clock", "disk"}
+SEEN = GLANCE | {"port", "mpi", "memory bandwidth", "peak", "noise"}
+ALIKE = {"same processor", "same versions"}
+SWEEP = ["sweep", "--models=mnist_mlp:16", "--num_batches=3", "--num_warmup_batches=1",
+         "--repeats=1"]
 
 
 def lockstep(*arguments, environment=None):
@@ -49,7 +53,7 @@ class OnThisMachine(unittest.TestCase):
         self.assertLessEqual(SEEN, found.keys())
         for subject in ("cores", "memory", "disk", "memory bandwidth", "peak", "clock"):
             self.assertGreater(found[subject]["value"], 0, subject)
-            self.assertTrue(found[subject]["unit"], subject)
+            self.assertEqual(not found[subject]["unit"], subject == "cores", subject)
         for finding in host["findings"]:
             self.assertIn(finding["level"], ("ok", "warning"))
             self.assertTrue(finding["sentence"])
@@ -74,13 +78,30 @@ class OnThisMachine(unittest.TestCase):
         self.assertIn("did you mean --hosts?", done.stderr)
         self.assertEqual(lockstep("doctor", "--models=alexnet").returncode, 2)
 
+    def test_measures_nothing_where_it_is_to_be_quick(self):
+        done = lockstep("doctor", "--quick", "--json")
+        found = findings(json.loads(done.stdout)["hosts"][0])
+        self.assertLessEqual(GLANCE, found.keys())
+        self.assertFalse({"memory bandwidth", "peak", "noise"} & found.keys())
+
+    def test_misses_mpirun_only_where_it_is_to_start_ranks(self):
+        nothing = {"PATH": str(self.directory)}
+        here = socket.gethostname()
+        done = lockstep("doctor", "--json", environment=nothing)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = lockstep("doctor", "--json", "--launcher=mpi", f"--hosts={here}",
+                        environment=nothing)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        found = findings(json.loads(done.stdout)["hosts"][0])
+        self.assertEqual(found["mpi"]["level"], "problem")
+        self.assertIn("openmpi-bin", found["mpi"]["remedy"])
+
     def test_guards_a_sweep(self):
-        done = lockstep("sweep", "--models=mnist_mlp:16", "--devices=1", "--num_batches=3",
-                        "--num_warmup_batches=1", "--repeats=1", f"--result_dir={self.directory}")
+        done = lockstep(*SWEEP, "--devices=1", f"--result_dir={self.directory}")
         self.assertEqual(done.returncode, 0, done.stderr)
         document = json.loads((self.directory / "doctor.json").read_text())
         found = findings(document["hosts"][0])
-        self.assertIn("disk", found)
+        self.assertLessEqual(GLANCE, found.keys())
         self.assertNotIn("noise", found)
         with open(self.directory / "results.csv", newline="") as file:
             (row,) = csv.DictReader(file)
@@ -110,7 +131,9 @@ class OnHosts(unittest.TestCase):
         self.assertEqual([first["here"], second["here"]], [True, False])
 
         found = findings(second)
-        self.assertLessEqual(SEEN | {"ssh", "build", "clock offset"}, found.keys())
+        self.assertLessEqual(SEEN | ALIKE | {"ssh", "build", "clock offset"}, found.keys())
+        for subject in ALIKE:
+            self.assertEqual(found[subject]["sentence"], "as on node1")
         self.assertEqual(found["build"]["sentence"], f"this build was brought to {REMOTE}")
         self.assertLess(abs(found["clock offset"]["value"]), 50)  # they have one clock
         self.assertEqual(found["clock offset"]["level"], "ok")
@@ -131,6 +154,25 @@ class OnHosts(unittest.TestCase):
         self.assertRegex(done.stdout, r"\nnode2, .*\n  ok +ssh .*\n  ok +build +it has this build\n")
         self.assertNotIn("\x1b", done.stdout)
         self.hosts.assert_nothing_left()
+
+    def test_guards_a_sweep_on_every_host(self):
+        results = self.hosts.directory / "sweep"
+        done = self.hosts.run("node1", [str(PROGRAM), *SWEEP, "--devices=2", "--hosts=node1,node2",
+                                        f"--remote_dir={REMOTE}", f"--result_dir={results}"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first, second = json.loads((results / "doctor.json").read_text())["hosts"]
+        self.assertEqual([first["name"], second["name"]], ["node1", "node2"])
+        self.assertEqual(second["environment"]["host_name"], "node2")
+        self.assertLessEqual(GLANCE | {"port"}, findings(first).keys())
+        self.assertLessEqual(GLANCE | ALIKE, findings(second).keys())
+        self.assertNotIn("port", findings(second))
+        self.assertIn(REMOTE, findings(second)["disk"]["sentence"])
+        with open(results / "results.csv", newline="") as file:
+            (row,) = csv.DictReader(file)
+        for host in (first, second):
+            for finding in host["findings"]:
+                if finding["level"] != "ok":
+                    self.assertIn(finding["sentence"], row["notes"])
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ void tell(const std::string& what) {
   if (isatty(STDERR_FILENO) == 1) print_note("looking at " + what);
 }
 
-launch::Site site_of(const DoctorOptions& options) {
+Place whereabouts(const DoctorOptions& options) {
   Place place = place_of(options.sweep, process_getenv, launch::own_names());
   if (place.launcher == "slurm") {
     print_note(
@@ -32,7 +32,7 @@ launch::Site site_of(const DoctorOptions& options) {
         "srun --ntasks-per-node=1 lockstep doctor --launcher=local looks at it");
     place.site.hosts.clear();
   }
-  return place.site;
+  return place;
 }
 
 // What this machine goes by among the hosts.
@@ -41,13 +41,15 @@ std::string own_name(const launch::Site& site, const machine::Environment& envir
   return here == site.hosts.end() ? environment.host_name : here->name;
 }
 
-Examination examine_here(const launch::Site& site, const std::filesystem::path& result_dir) {
+Examination examine_here(const doctor::Rounds& rounds) {
   tell("this machine");
-  const machine::Environment environment = machine::environment();
-  Examination examination{.host = own_name(site, environment),
-                          .here = true,
-                          .environment = environment_json(environment),
-                          .findings = doctor::glance(environment, {result_dir, site.port})};
+  const machine::Environment environment = whole_environment();
+  Examination examination{
+      .host = own_name(rounds.site, environment),
+      .here = true,
+      .environment = environment_json(environment),
+      .findings = doctor::glance(environment, {rounds.result_dir, rounds.site.port})};
+  if (rounds.quick) return examination;
   for (machine::Finding& finding : doctor::measured_findings(environment)) {
     examination.findings.push_back(std::move(finding));
   }
@@ -58,11 +60,13 @@ Examination examine_here(const launch::Site& site, const std::filesystem::path& 
 
 ExitCode doctor(Arguments arguments, Transports) {
   const DoctorOptions options = parse_doctor(arguments, process_getenv);
-  doctor::Rounds rounds{.site = site_of(options),
+  const Place place = whereabouts(options);
+  doctor::Rounds rounds{.site = place.site,
                         .program = this_program(),
                         .result_dir = std::filesystem::absolute(options.result_dir),
+                        .quick = options.quick,
                         .tell = tell};
-  std::vector<Examination> examinations = {examine_here(rounds.site, rounds.result_dir)};
+  std::vector<Examination> examinations = {examine_here(rounds)};
   if (!rounds.site.hosts.empty()) {
     if (!rounds.site.remote_dir.empty()) {
       rounds.bundle = launch::bundle_of_this_program(false);
@@ -70,6 +74,7 @@ ExitCode doctor(Arguments arguments, Transports) {
     }
     doctor::examine_hosts(rounds, examinations);
   }
+  if (place.launcher == "mpi") doctor::require_mpi(examinations);
   if (options.json) {
     fmt::print("{}\n", doctor::to_json(examinations).dump(2));
   } else {

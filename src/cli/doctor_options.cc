@@ -14,31 +14,46 @@ namespace {
 using spec::Flag;
 
 // The flags of a sweep that say where it runs.
-constexpr std::string_view kOfSweep[] = {"hosts",    "hosts_file", "ssh_hosts_file", "remote_dir",
-                                         "ssh_user", "ssh_key",    "ssh_port",       "ssh_config",
-                                         "launcher", "port",       "result_dir"};
+constexpr std::string_view kOfSweep[] = {"hosts",      "hosts_file", "ssh_hosts_file",
+                                         "remote_dir", "ssh_user",   "ssh_key",
+                                         "ssh_port",   "ssh_config", "port"};
 
-const Flag& json_flag() {
-  static const Flag flag = {.name = "json",
-                            .group = "Output",
-                            .type = {.kind = spec::Kind::boolean},
-                            .help = "one JSON document"};
-  return flag;
-}
+constexpr std::string_view kWhat = "What to look at";
 
 std::vector<const Flag*> all_flags() {
+  static const Flag kLauncher = {.name = "launcher",
+                                 .group = kWhat,
+                                 .type = {.kind = spec::Kind::text},
+                                 .help =
+                                     "what is to start the ranks: local, ssh, mpi (then mpirun "
+                                     "is missed where it is not) or slurm; not set: local, "
+                                     "with other hosts ssh"};
+  static const Flag kResults = {.name = "result_dir",
+                                .group = kWhat,
+                                .type = {.kind = spec::Kind::text, .default_text = "results"},
+                                .help = "where results are to go: is there room, and may they?"};
+  static const Flag kQuick = {.name = "quick",
+                              .group = kWhat,
+                              .type = {.kind = spec::Kind::boolean},
+                              .help = "leave out what takes measurements, as before a sweep"};
+  static const Flag kJson = {.name = "json",
+                             .group = "Output",
+                             .type = {.kind = spec::Kind::boolean},
+                             .help = "one JSON document, see docs/formats.md"};
   std::vector<const Flag*> flags;
   for (const spec::SweepFlag& own : spec::sweep_flags()) {
     if (std::ranges::count(kOfSweep, own.flag.name) > 0) flags.push_back(&own.flag);
   }
-  flags.push_back(&json_flag());
+  flags.insert(flags.end(), {&kLauncher, &kResults, &kQuick, &kJson});
   return flags;
 }
 
 void apply(DoctorOptions& options, const spec::Given& given) {
   const spec::Value value = parse_value(given.flag->type, given.text, given.shown);
-  if (given.flag == &json_flag()) {
+  if (given.flag->name == "json") {
     options.json = std::get<bool>(value);
+  } else if (given.flag->name == "quick") {
+    options.quick = std::get<bool>(value);
   } else if (given.flag->name == "result_dir") {
     options.result_dir = given.text;
   } else if (given.flag->name == "launcher") {
@@ -65,15 +80,24 @@ std::string doctor_help(bool) {
       "and\n"
       "between them. Each finding is ok, a warning (figures are worse or less certain than they\n"
       "could be) or a problem (runs will fail), with what to do about it. Takes some seconds, in\n"
-      "which all cores are busy.\n\n"
+      "which all cores are busy. What needs no measurement is also looked at before every sweep.\n"
+      "\n"
+      "a machine   versions, cores, affinity, load, governor, turbo, CPU quota, memory, huge "
+      "pages,\n"
+      "            clock, disk, port, MPI\n"
+      "measured    memory bandwidth, peak of arithmetic, what of it all cores have together, "
+      "noise\n"
+      "a host      the same, and: ssh, build, clock offset, whether it is like the first one\n"
+      "two hosts   bandwidth and round trip between them\n"
+      "docs/measurement.md defines every figure and every limit.\n\n"
       "examples:\n"
       "  lockstep doctor\n"
       "      this machine\n"
       "  lockstep doctor --hosts=node1,node2 --remote_dir=/tmp/lockstep\n"
       "      two hosts, which get the program if they do not have it, and the network between "
       "them\n"
-      "  lockstep doctor --json\n"
-      "      for programs\n";
+      "  lockstep doctor --quick --json\n"
+      "      for programs, in a fraction of a second\n";
   std::string_view group;
   for (const Flag* flag : all_flags()) {
     if (flag->group != group) out += fmt::format("\n{}:\n", group = flag->group);

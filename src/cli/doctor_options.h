@@ -12,6 +12,7 @@ namespace lockstep::cli {
 struct DoctorOptions {
   spec::Sweep sweep;  // no more of it than where one would run
   std::string result_dir = "results";
+  bool quick = false;
   bool json = false;
 };
 

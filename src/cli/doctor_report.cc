@@ -11,7 +11,8 @@ namespace {
 using machine::Finding;
 using machine::Level;
 
-constexpr int kBehindFigure = 41;  // columns before a sentence
+constexpr std::size_t kColumns = 100;
+constexpr std::size_t kMargin = 43;  // columns before a sentence
 
 std::string level_text(Level level, bool colour) {
   const std::string padded = fmt::format("{:<8}", machine::name(level));
@@ -37,14 +38,24 @@ std::string figure(const Finding& finding) {
   return fmt::format("{:.{}f} {}", value, decimals, finding.unit);
 }
 
+// Lines behind the margin. What a program says of a failure may have several.
+std::string behind_margin(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const std::string& line : split(text, '\n')) {
+    for (std::string& part : wrap(line, kColumns - kMargin)) lines.push_back(std::move(part));
+  }
+  return join(lines, fmt::format("\n{:{}}", "", kMargin)) + '\n';
+}
+
 std::string line(const Finding& finding, bool colour) {
-  std::string text = fmt::format("  {}{:<17}{:>13} ", level_text(finding.level, colour),
+  constexpr std::string_view kHint = "hint:";
+  std::string text = fmt::format("  {}{:<17}{:>14}  ", level_text(finding.level, colour),
                                  finding.subject, trim(figure(finding)));
-  // What a program says of a failure may have several lines.
-  text += join(split(finding.sentence, '\n'), fmt::format("\n{:{}}", "", kBehindFigure)) + '\n';
+  text += behind_margin(finding.sentence);
   if (!finding.remedy.empty()) {
-    text += fmt::format("{:{}}{} {}\n", "", kBehindFigure, paint("hint:", Colour::cyan, colour),
-                        finding.remedy);
+    std::string hint = behind_margin(fmt::format("{} {}", kHint, finding.remedy));
+    hint.replace(0, kHint.size(), paint(kHint, Colour::cyan, colour));
+    text += std::string(kMargin, ' ') + hint;
   }
   return text;
 }

@@ -14,35 +14,38 @@ const std::vector<Examination> kHosts = {
     {.host = "a",
      .here = true,
      .environment = {{"cpu_model", "Imaginary 9000"}},
-     .findings = {{.subject = "cores", .value = 4, .unit = "cores", .sentence = "4 cores"},
-                  {.subject = "load",
-                   .level = Level::warning,
-                   .value = 3.456,
-                   .unit = "runnable",
-                   .sentence = "busy",
-                   .remedy = "wait"},
-                  {.subject = "mpi", .sentence = "Open MPI"},
-                  {.subject = "bandwidth", .value = 118.25, .unit = "MB/s", .sentence = "to b"}}},
+     .findings =
+         {{.subject = "cores", .value = 4, .unit = "cores", .sentence = "with 8 processors"},
+          {.subject = "load",
+           .level = Level::warning,
+           .value = 3.456,
+           .sentence = "busy",
+           .remedy = "wait"},
+          {.subject = "mpi", .sentence = "Open MPI"},
+          {.subject = "bandwidth", .value = 118.25, .unit = "MB/s", .sentence = "to b"}}},
     {.host = "b",
      .environment = {},
      .findings = {{.subject = "ssh",
                    .level = Level::problem,
-                   .sentence = "first line\nsecond line",
+                   .sentence = "first line\na second line that does not fit into what is left "
+                               "of the columns",
                    .remedy = "look"}}}};
 
 TEST(DoctorTable, HasALineForEachFindingAndHintsBelow) {
   EXPECT_EQ(doctor_table(kHosts, false),
             "a (this machine), Imaginary 9000\n"
-            "  ok      cores                  4 cores 4 cores\n"
-            "  warning load             3.46 runnable busy\n"
-            "                                         hint: wait\n"
-            "  ok      mpi                            Open MPI\n"
-            "  ok      bandwidth             118 MB/s to b\n"
+            "  ok      cores                   4 cores  with 8 processors\n"
+            "  warning load                       3.46  busy\n"
+            "                                           hint: wait\n"
+            "  ok      mpi                              Open MPI\n"
+            "  ok      bandwidth              118 MB/s  to b\n"
             "\n"
             "b\n"
-            "  problem ssh                            first line\n"
-            "                                         second line\n"
-            "                                         hint: look\n"
+            "  problem ssh                              first line\n"
+            "                                           a second line that does not fit into what "
+            "is left of the\n"
+            "                                           columns\n"
+            "                                           hint: look\n"
             "\n"
             "1 problem, 1 warning\n");
 }

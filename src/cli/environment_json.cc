@@ -1,6 +1,14 @@
 #include "cli/environment_json.h"
 
+#include "engine/engine.h"
+
 namespace lockstep::cli {
+
+machine::Environment whole_environment() {
+  machine::Environment environment = machine::environment();
+  environment.libraries.push_back(engine::library());
+  return environment;
+}
 
 nlohmann::ordered_json environment_json(const machine::Environment& e) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();

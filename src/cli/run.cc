@@ -63,8 +63,7 @@ std::vector<std::string> warn(const spec::Parsed& parsed) {
 }
 
 void look_around(Start& start) {
-  start.environment = machine::environment();
-  start.environment.libraries.push_back(engine::library());
+  start.environment = whole_environment();
   for (std::string& warning : machine::warnings(start.environment)) {
     print_warning(warning);
     start.warnings.push_back(std::move(warning));

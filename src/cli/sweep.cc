@@ -16,12 +16,11 @@
 #include "cli/interrupt.h"
 #include "cli/sweep_control.h"
 #include "cli/sweep_directory.h"
+#include "cli/sweep_guard.h"
 #include "cli/sweep_launch.h"
 #include "cli/sweep_log.h"
 #include "cli/sweep_resolve.h"
 #include "cli/sweep_site.h"
-#include "doctor/examination.h"
-#include "doctor/look.h"
 #include "launch/here.h"
 #include "launch/launchers.h"
 #include "launch/staging.h"
@@ -66,19 +65,6 @@ std::string machine_line(const machine::Environment& environment) {
   std::string text = fmt::format("lockstep {} on {}", LOCKSTEP_VERSION, environment.host_name);
   if (!environment.cpu_model.empty()) text += fmt::format(", {}", environment.cpu_model);
   return text + fmt::format(", {} cores.", environment.physical_cores);
-}
-
-// What can be said of this machine at once, before anything is launched.
-doctor::Examination guarded(const machine::Environment& environment, const Place& place,
-                            const fs::path& directory) {
-  const spec::Hosts& hosts = place.site.hosts;
-  const bool meet_here =
-      hosts.empty() ? place.site.processes : place.launcher == "ssh" && hosts.front().here;
-  const auto port = meet_here ? std::optional(place.site.port) : std::nullopt;
-  return {.host = environment.host_name,
-          .here = true,
-          .environment = environment_json(environment),
-          .findings = doctor::glance(environment, {.result_dir = directory, .port = port})};
 }
 
 void print_commands(const spec::Plan& plan, const spec::Sweep& sweep, const Launching& launching,
@@ -186,19 +172,15 @@ ExitCode sweep(Arguments arguments, Transports) {
     return ExitCode::ok;
   }
 
-  const machine::Environment environment = machine::environment();
-  const std::vector<doctor::Examination> guard = {guarded(environment, place, path)};
-  const std::vector<std::string> warnings = machine::warnings(guard.front().findings);
-  for (const std::string& warning : warnings) print_warning(warning);
+  const machine::Environment environment = whole_environment();
   SweepDirectory directory(path, sweep, parsed.resume);
-  write_file(path / "doctor.json", doctor::to_json(guard).dump(2) + '\n');
+  if (bundle) launch::stage(launching.site, *bundle, {.log_dir = path / "staging"});
   report::SweepReport report{.id = launching.sweep,
                              .machine = machine_line(environment),
                              .plan = plan,
                              .records = {},
                              .rows = {},
-                             .warnings = warnings};
-  if (bundle) launch::stage(launching.site, *bundle, {.log_dir = path / "staging"});
+                             .warnings = guard(place, launching.program, environment, path)};
   const SweepEnding ending = measure(sweep, launching, directory, report);
   show_and_write(report, path);
   if (ending == SweepEnding::time_up) print_note("the time is up (--max_time)");
