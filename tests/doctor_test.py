@@ -158,7 +158,7 @@ class OnHosts(unittest.TestCase):
     def test_guards_a_sweep_on_every_host(self):
         results = self.hosts.directory / "sweep"
         done = self.hosts.run("node1", [str(PROGRAM), *SWEEP, "--devices=2", "--hosts=node1,node2",
-                                        f"--remote_dir={REMOTE}", f"--result_dir={results}"])
+                                        f"--remote_dir={REMOTE}/sweep", f"--result_dir={results}"])
         self.assertEqual(done.returncode, 0, done.stderr)
         first, second = json.loads((results / "doctor.json").read_text())["hosts"]
         self.assertEqual([first["name"], second["name"]], ["node1", "node2"])

@@ -21,17 +21,19 @@ constexpr std::string_view kOfSweep[] = {"hosts",      "hosts_file", "ssh_hosts_
 constexpr std::string_view kWhat = "What to look at";
 
 std::vector<const Flag*> all_flags() {
-  static const Flag kLauncher = {.name = "launcher",
-                                 .group = kWhat,
-                                 .type = {.kind = spec::Kind::text},
-                                 .help =
-                                     "what is to start the ranks: local, ssh, mpi (then mpirun "
-                                     "is missed where it is not) or slurm; not set: local, "
-                                     "with other hosts ssh"};
-  static const Flag kResults = {.name = "result_dir",
-                                .group = kWhat,
-                                .type = {.kind = spec::Kind::text, .default_text = "results"},
-                                .help = "where results are to go: is there room, and may they?"};
+  static const Flag kLauncher = {
+      .name = "launcher",
+      .group = kWhat,
+      .type = {.kind = spec::Kind::text},
+      .help =
+          "what is to start the ranks: local, ssh, mpi (which needs mpirun "
+          "on every host) or slurm; not set: local, with other hosts "
+          "ssh"};
+  static const Flag kResults = {
+      .name = "result_dir",
+      .group = kWhat,
+      .type = {.kind = spec::Kind::text, .default_text = "results"},
+      .help = "directory for results: can it be written, does it have room?"};
   static const Flag kQuick = {.name = "quick",
                               .group = kWhat,
                               .type = {.kind = spec::Kind::boolean},

@@ -19,7 +19,7 @@ constexpr double kSlow = 100;      // MB/s: less than what a link of a gigabit c
 constexpr double kFar = 1000;      // us
 constexpr double kUneven = 0.5;    // of the fastest link
 constexpr std::size_t kSmall = 8;  // bytes: a float of each rank
-constexpr std::size_t kLarge = 16 << 20;
+constexpr std::size_t kLarge = 8 << 20;
 
 std::vector<std::string> comm_words(const std::string& program) {
   return {program,
@@ -27,7 +27,7 @@ std::vector<std::string> comm_words(const std::string& program) {
           "--operation=all_gather",
           "--algorithms=direct",
           fmt::format("--sizes={},{}", kSmall, kLarge),
-          "--iterations=3",
+          "--iterations=9",
           "--nocheck",
           "--devices=1",
           "--num_intra_threads=1",

@@ -16,7 +16,7 @@ constexpr const char* kSaid =
     "warning: the load average is high\n"
     "{\n  \"rows\": [\n"
     "    {\"bytes\": 8, \"time_us\": 40.5, \"busbw_GBps\": 0.0001},\n"
-    "    {\"bytes\": 16777216, \"time_us\": 71000, \"busbw_GBps\": 0.118}\n  ]\n}\n";
+    "    {\"bytes\": 8388608, \"time_us\": 35500, \"busbw_GBps\": 0.118}\n  ]\n}\n";
 
 TEST(Pairs, AreNeighboursOnARing) {
   EXPECT_THAT(pairs_to_measure(0), IsEmpty());
