@@ -21,32 +21,30 @@ constexpr std::string_view kOfSweep[] = {"hosts",      "hosts_file", "ssh_hosts_
 constexpr std::string_view kWhat = "What to look at";
 
 std::vector<const Flag*> all_flags() {
-  static const Flag kLauncher = {
-      .name = "launcher",
-      .group = kWhat,
-      .type = {.kind = spec::Kind::text},
-      .help =
-          "what is to start the ranks: local, ssh, mpi (which needs mpirun "
-          "on every host) or slurm; not set: local, with other hosts "
-          "ssh"};
-  static const Flag kResults = {
-      .name = "result_dir",
-      .group = kWhat,
-      .type = {.kind = spec::Kind::text, .default_text = "results"},
-      .help = "directory for results: can it be written, does it have room?"};
-  static const Flag kQuick = {.name = "quick",
-                              .group = kWhat,
-                              .type = {.kind = spec::Kind::boolean},
-                              .help = "leave out what takes measurements, as before a sweep"};
-  static const Flag kJson = {.name = "json",
-                             .group = "Output",
-                             .type = {.kind = spec::Kind::boolean},
-                             .help = "one JSON document, see docs/formats.md"};
+  static const std::vector<Flag> own = {
+      {.name = "launcher",
+       .group = kWhat,
+       .type = {.kind = spec::Kind::text},
+       .help = "what is to start the ranks: local, ssh, mpi (which needs mpirun on every host) or "
+               "slurm; not set: local, with other hosts ssh"},
+      {.name = "result_dir",
+       .group = kWhat,
+       .type = {.kind = spec::Kind::text, .default_text = "results"},
+       .help = "directory for results: can it be written, does it have room?"},
+      {.name = "quick",
+       .group = kWhat,
+       .type = {.kind = spec::Kind::boolean},
+       .help = "leave out what takes measurements, as before a sweep"},
+      {.name = "json",
+       .group = "Output",
+       .type = {.kind = spec::Kind::boolean},
+       .help = "one JSON document, see docs/formats.md"},
+  };
   std::vector<const Flag*> flags;
-  for (const spec::SweepFlag& own : spec::sweep_flags()) {
-    if (std::ranges::count(kOfSweep, own.flag.name) > 0) flags.push_back(&own.flag);
+  for (const spec::SweepFlag& row : spec::sweep_flags()) {
+    if (std::ranges::count(kOfSweep, row.flag.name) > 0) flags.push_back(&row.flag);
   }
-  flags.insert(flags.end(), {&kLauncher, &kResults, &kQuick, &kJson});
+  for (const Flag& flag : own) flags.push_back(&flag);
   return flags;
 }
 

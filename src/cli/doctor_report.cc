@@ -15,7 +15,7 @@ constexpr std::size_t kColumns = 100;
 constexpr std::size_t kMargin = 43;  // columns before a sentence
 
 std::string level_text(Level level, bool colour) {
-  const std::string padded = fmt::format("{:<8}", machine::name(level));
+  std::string padded = fmt::format("{:<8}", machine::name(level));
   switch (level) {
     case Level::ok:
       break;
