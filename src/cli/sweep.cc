@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "cli/curve_files.h"
 #include "cli/environment_json.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
@@ -173,6 +174,7 @@ ExitCode sweep(Arguments arguments, Transports) {
   }
 
   const machine::Environment environment = whole_environment();
+  if (!parsed.curves_dir.empty()) prepare_curve_files(parsed.curves_dir, plan);
   SweepDirectory directory(path, sweep, parsed.resume);
   if (bundle) launch::stage(launching.site, *bundle, {.log_dir = path / "staging"});
   report::SweepReport report{.id = launching.sweep,
@@ -183,9 +185,13 @@ ExitCode sweep(Arguments arguments, Transports) {
                              .warnings = guard(place, launching.program, environment, path)};
   const SweepEnding ending = measure(sweep, launching, directory, report);
   show_and_write(report, path);
+  if (!parsed.curves_dir.empty()) write_curve_files(parsed.curves_dir, report);
   if (ending == SweepEnding::time_up) print_note("the time is up (--max_time)");
   if (ending != SweepEnding::complete) {
-    print_note(fmt::format("lockstep sweep --resume --result_dir={} goes on", path.string()));
+    const std::string curves =
+        parsed.curves_dir.empty() ? "" : fmt::format(" --curves_dir={}", parsed.curves_dir);
+    print_note(
+        fmt::format("lockstep sweep --resume --result_dir={}{} goes on", path.string(), curves));
   }
   return exit_code(sweep, ending, report);
 }

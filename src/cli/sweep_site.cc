@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "spec/flags.h"
+#include "spec/placement.h"
 
 namespace lockstep::cli {
 namespace {
@@ -47,6 +48,17 @@ spec::Hosts named_hosts(const spec::Sweep& sweep, const Getenv& getenv) {
   return spec::pair_addresses(read_file(*reached_at), *reached_at, read_file(*file), *file);
 }
 
+void keep_first(spec::Hosts& hosts, int count) {
+  const std::size_t there = std::max<std::size_t>(1, hosts.size());  // none: this machine
+  if (static_cast<std::size_t>(count) > there) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--num_hosts={}, but there {} {}", count, there == 1 ? "is" : "are", there),
+        "name more hosts, or ask for fewer");
+  }
+  if (count > 0 && !hosts.empty()) hosts.resize(static_cast<std::size_t>(count));
+}
+
 bool all_here(const spec::Hosts& hosts) {
   return std::ranges::all_of(hosts, &spec::Host::here);
 }
@@ -62,9 +74,11 @@ Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
   site.hosts = named_hosts(sweep, getenv);
   const bool named = !site.hosts.empty();
   if (!named && !local) site.hosts = spec::hosts_of_environment(getenv);
+  keep_first(site.hosts, number(sweep, "num_hosts", 0));
   const int per_host = number(sweep, "devices_per_host", 0);
   for (spec::Host& host : site.hosts) {
-    if (host.slots == 0) host.slots = per_host;
+    // A flag is stronger than the environment, and a file or list that names hosts knows best.
+    if (host.slots == 0 || (!named && per_host > 0)) host.slots = per_host;
     host.here = std::ranges::count(own_names, host.address) > 0;
     place.devices += std::max(1, host.slots);
   }
@@ -80,6 +94,8 @@ Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
   if (place.launcher == "local") {
     const bool told = !site.hosts.empty() && site.hosts.front().slots > 0;
     place.devices = told ? place.devices : 0;
+    // Refuses what does not fit.
+    if (told && !sweep.devices.empty()) spec::place(site.hosts, sweep.devices.back());
     site.hosts.clear();
   } else if (site.hosts.empty()) {
     throw Error(ExitCode::usage, fmt::format("--launcher={} needs hosts", place.launcher),
@@ -89,7 +105,8 @@ Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
               .user = text(sweep, "ssh_user").value_or(""),
               .key = text(sweep, "ssh_key").value_or(""),
               .port = number(sweep, "ssh_port", 0)};
-  site.remote_dir = text(sweep, "remote_dir").value_or("");
+  // This machine alone needs no copies.
+  if (place.launcher != "local") site.remote_dir = text(sweep, "remote_dir").value_or("");
   site.port = number(sweep, "port", site.port);
   site.processes = is_true(sweep, "processes");
   site.root = geteuid() == 0;

@@ -38,11 +38,13 @@ struct World {
   std::map<std::string, std::string> site;
   std::string launcher = {};
   std::map<std::string, std::string> environment = {};
+  std::vector<int> devices = {};
 
   Place place() const {
     spec::Sweep sweep;
     sweep.site = site;
     sweep.launcher = launcher;
+    sweep.devices = devices;
     const std::vector<std::string> own = {"here", "localhost"};
     return place_of(
         sweep,
@@ -91,6 +93,38 @@ TEST(PlaceOf, HostsOfAFileThatDoNotTellTheirDevicesHaveThoseOfTheFlag) {
   const World world{.site = {{"hosts_file", nodes.path()}, {"devices_per_host", "8"}}};
   EXPECT_EQ(world.place().devices, 16);
   EXPECT_EQ(world.place().site.hosts[0].slots, 8);
+}
+
+TEST(PlaceOf, AFlagTellsTheDevicesOfHostsThatTheEnvironmentNames) {
+  World world{.site = {{"devices_per_host", "4"}},
+              .environment = {{"SLURM_JOB_ID", "7"},
+                              {"SLURM_JOB_NODELIST", "n[1-2]"},
+                              {"SLURM_NTASKS", "2"},
+                              {"SLURM_TASKS_PER_NODE", "1(x2)"}}};
+  EXPECT_EQ(world.place().devices, 8);
+  world.site.clear();
+  EXPECT_EQ(world.place().devices, 2);
+}
+
+TEST(PlaceOf, TheFirstHostsAreThoseThatANumberKeeps) {
+  const std::map<std::string, std::string> three = {{"hosts", "node1:4,node2:2,node3:1"}};
+  World world{.site = three};
+  world.site["num_hosts"] = "2";
+  EXPECT_EQ(world.place().devices, 6);
+  EXPECT_EQ(world.place().site.hosts.back().name, "node2");
+  world.site["num_hosts"] = "4";
+  EXPECT_EQ(world.refusal(), "--num_hosts=4, but there are 3");
+  EXPECT_EQ((World{.site = {{"num_hosts", "2"}}}.refusal()), "--num_hosts=2, but there is 1");
+}
+
+TEST(PlaceOf, ThisMachineAloneTakesNoMoreThanItsFileSaysAndNoCopies) {
+  const File nodes("localhost me\n");
+  World world{
+      .site = {{"hosts_file", nodes.path()}, {"devices_per_host", "2"}, {"remote_dir", "/tmp"}},
+      .devices = {1, 2}};
+  EXPECT_EQ(world.place().site.remote_dir, "");
+  world.devices = {1, 2, 3};
+  EXPECT_THAT(world.refusal(), HasSubstr("3 devices do not fit on 2 slots"));
 }
 
 TEST(PlaceOf, PublicAndPrivateAddressesArePaired) {

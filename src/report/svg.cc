@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -95,6 +96,41 @@ void Svg::path(std::string_view data, std::string_view attributes, std::string_v
 
 std::string Svg::str() const {
   return body_ + "</svg>\n";
+}
+
+std::string_view series_colour(std::size_t series) {
+  // Okabe and Ito's colours, which people of all kinds of sight tell apart.
+  constexpr std::array<std::string_view, 6> kColours = {"#0072b2", "#d55e00", "#009e73",
+                                                        "#cc79a7", "#e69f00", "#56b4e9"};
+  return kColours[series % kColours.size()];
+}
+
+std::string marker_path(XY at, std::size_t series) {
+  const double r = 4.5;
+  const auto [x, y] = at;
+  switch (series % 4) {
+    case 0:
+      return fmt::format("M{:.2f} {:.2f}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0z", x - r, y,
+                         fmt::arg("r", r), fmt::arg("d", 2 * r));
+    case 1:
+      return fmt::format("M{:.2f} {:.2f}h{d}v{d}h-{d}z", x - 4, y - 4, fmt::arg("d", 8));
+    case 2:
+      return fmt::format("M{:.2f} {:.2f}l5 9h-10z", x, y - 5.5);
+    default:
+      return fmt::format("M{:.2f} {:.2f}l5.5 5.5l-5.5 5.5l-5.5 -5.5z", x, y - 5.5);
+  }
+}
+
+std::vector<double> linear_ticks(double high, int most) {
+  const double rough = high / (most - 1);
+  const double decade = std::pow(10, std::floor(std::log10(rough)));
+  double step = 10 * decade;
+  for (const double factor : {5, 2, 1}) {
+    if (factor * decade >= rough) step = factor * decade;
+  }
+  std::vector<double> ticks;
+  for (int i = 0; i * step <= high; ++i) ticks.push_back(i * step);
+  return ticks;
 }
 
 std::vector<double> logarithmic_ticks(double low, double high, int most) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,14 @@ class Svg {
  private:
   std::string body_;
 };
+
+// The colour of a series and the outline of its markers at `at`; what is left when a drawing is
+// printed without colours is the shape.
+std::string_view series_colour(std::size_t series);
+std::string marker_path(XY at, std::size_t series);
+
+// Round numbers from 0 to `high`, evenly spaced, at most `most` of them.
+std::vector<double> linear_ticks(double high, int most);
 
 // Positions of ticks in [low, high] on a logarithmic axis: round numbers, at most `most` of them,
 // as many as that allows.

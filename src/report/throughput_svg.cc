@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -61,10 +60,6 @@ std::vector<Panel> panels_of(const SweepReport& report) {
 
 // --- How it looks -------------------------------------------------------------------------------
 
-// Okabe and Ito's colours, which people of all kinds of sight tell apart. Shapes differ, too: the
-// drawing may be printed without colours.
-constexpr std::array<std::string_view, 6> kColours = {"#0072b2", "#d55e00", "#009e73",
-                                                      "#cc79a7", "#e69f00", "#56b4e9"};
 constexpr std::string_view kCeilingColour = "#444444";
 constexpr std::string_view kIdealColour = "#888888";
 
@@ -73,23 +68,6 @@ constexpr double kLeft = 64, kTop = 52, kBottom = 52;
 constexpr double kLetter = 6;  // width of one in a label, about
 constexpr double kFooter = 30;
 constexpr double kLabelHeight = 14;
-constexpr double kMarker = 4.5;
-
-std::string marker_path(XY at, std::size_t shape) {
-  const double r = kMarker;
-  const auto [x, y] = at;
-  switch (shape % 4) {
-    case 0:
-      return fmt::format("M{:.2f} {:.2f}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0z", x - r, y,
-                         fmt::arg("r", r), fmt::arg("d", 2 * r));
-    case 1:
-      return fmt::format("M{:.2f} {:.2f}h{d}v{d}h-{d}z", x - 4, y - 4, fmt::arg("d", 8));
-    case 2:
-      return fmt::format("M{:.2f} {:.2f}l5 9h-10z", x, y - 5.5);
-    default:
-      return fmt::format("M{:.2f} {:.2f}l5.5 5.5l-5.5 5.5l-5.5 -5.5z", x, y - 5.5);
-  }
-}
 
 std::string rounded(double value) {
   return fmt::format("{:.{}f}", value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
@@ -122,7 +100,7 @@ class PanelDrawing {
     std::size_t colour = 0;
     for (const Curve& curve : panel_.curves) {
       if (curve.ceiling) continue;
-      draw_curve(curve, kColours[colour % kColours.size()], colour);
+      draw_curve(curve, series_colour(colour), colour);
       ++colour;
     }
     draw_labels();

@@ -229,6 +229,14 @@ std::vector<SweepFlag> output() {
        [](ParsedSweep& parsed, const Value& value, std::string_view) {
          parsed.result_dir = words(value);
        }},
+      {{.name = "curves_dir",
+        .group = kOutput,
+        .type = text(),
+        .help = "write the files of earlier scalability tests here as well: logs/NAME_bBATCH.csv, "
+                ".csv.ideal, .svg, csv_lockstep/, comparison_graph.svg"},
+       [](ParsedSweep& parsed, const Value& value, std::string_view) {
+         parsed.curves_dir = words(value);
+       }},
       {{.name = "dry_run",
         .group = kOutput,
         .type = boolean(),
@@ -271,7 +279,8 @@ std::vector<SweepFlag> where() {
               "the same from a file: lines 'address alias', an Open MPI hostfile, a PBS nodefile"),
       of_site("ssh_hosts_file", "", text(),
               "with --hosts_file: where ssh reaches those hosts, an address a line"),
-      of_site("devices_per_host", "", integer("", 1), "of hosts that do not tell how many"),
+      of_site("num_hosts", "hosts_count", integer("", 1), "only the first so many of them"),
+      of_site("devices_per_host", "", integer("", 1), "of hosts whose list or file does not tell"),
       of_site("remote_dir", "", text(),
               "the hosts' own directory for the program and its results; not set: they share our "
               "files"),

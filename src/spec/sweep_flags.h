@@ -16,6 +16,7 @@ namespace lockstep::spec {
 struct ParsedSweep {
   Sweep sweep;
   std::string result_dir;  // empty: not said
+  std::string curves_dir;  // where the files of earlier scalability tests go; empty: nowhere
   bool resume = false;
   bool dry_run = false;
   bool print_config = false;

@@ -1,0 +1,136 @@
+#include "report/line_chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace lockstep::report {
+namespace {
+
+constexpr double kWidth = 640;
+constexpr double kLeft = 88, kRight = 620, kTop = 48, kBottom = 360;
+constexpr double kLegend = kBottom + 68, kLegendLine = 19;
+constexpr double kInset = 18;   // markers stand free of the frame
+constexpr double kNumber = 28;  // from one number on the x axis to the next, at least
+constexpr std::string_view kGrid = "stroke=\"#e4e4e4\"";
+
+class Drawing {
+ public:
+  explicit Drawing(const LineChart& chart)
+      : chart_(chart),
+        height_(kLegend + kLegendLine * static_cast<double>(chart.lines.size()) + 24),
+        svg_(kWidth, height_) {
+    for (const ChartLine& line : chart.lines) {
+      for (const XY& point : line.points) include(point);
+    }
+  }
+
+  std::string draw() {
+    svg_.text({kLeft, 28}, chart_.title, "font-size=\"15\" font-weight=\"bold\"");
+    draw_axes();
+    if (counts_.empty()) {
+      svg_.text({(kLeft + kRight) / 2, (kTop + kBottom) / 2}, "nothing was measured",
+                "text-anchor=\"middle\" fill=\"#555555\"");
+    }
+    std::size_t series = 0;
+    for (std::size_t i = 0; i < chart_.lines.size(); ++i) {
+      const ChartLine& line = chart_.lines[i];
+      if (line.points.empty()) continue;
+      const double y = kLegend + kLegendLine * static_cast<double>(i);
+      draw_line(line, series, y);
+      svg_.text({kLeft + 44, y + 4}, line.label, "");
+      if (!line.titles.empty()) ++series;
+    }
+    svg_.text({kLeft, height_ - 12}, chart_.footer, "font-size=\"10\" fill=\"#555555\"");
+    return svg_.str();
+  }
+
+ private:
+  bool logarithmic() const { return chart_.axes == Axes::logarithmic; }
+
+  void include(const XY& point) {
+    counts_.insert(point.x);
+    low_ = std::min(low_, point.y);
+    high_ = std::max(high_, point.y);
+  }
+
+  double x_of(double x) const {
+    const double first = *counts_.begin();
+    const double last = *counts_.rbegin();
+    const double width = kRight - kLeft - kInset;
+    if (!logarithmic()) return kLeft + width * x / last;
+    if (first == last) return (kLeft + kRight) / 2;
+    return kLeft + kInset + (width - kInset) * std::log(x / first) / std::log(last / first);
+  }
+  double y_of(double y) const {
+    const double height = kBottom - kTop - kInset;
+    if (!logarithmic()) return kBottom - height * y / high_;
+    if (low_ == high_) return (kTop + kBottom) / 2;
+    return kBottom - kInset - (height - kInset) * std::log(y / low_) / std::log(high_ / low_);
+  }
+
+  void draw_axes() {
+    if (!counts_.empty()) draw_ticks();
+    svg_.path(fmt::format("M{} {}V{}H{}", kLeft, kTop, kBottom, kRight),
+              "fill=\"none\" stroke=\"#222222\"");
+    svg_.text({(kLeft + kRight) / 2, kBottom + 40}, chart_.x_label, "text-anchor=\"middle\"");
+    constexpr XY kSide{18, (kTop + kBottom) / 2};
+    svg_.text(
+        kSide, chart_.y_label,
+        fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 {} {})\"", kSide.x, kSide.y));
+  }
+
+  void draw_ticks() {
+    for (const double tick :
+         logarithmic() ? logarithmic_ticks(low_, high_, 9) : linear_ticks(high_, 9)) {
+      svg_.line({kLeft, y_of(tick)}, {kRight, y_of(tick)}, kGrid);
+      svg_.text({kLeft - 8, y_of(tick) + 4}, fmt::format("{:.6g}", tick), "text-anchor=\"end\"");
+    }
+    // A number where there is room for it, and the last one always.
+    const double last = x_of(*counts_.rbegin());
+    double taken = -kWidth;
+    for (const double count : counts_) {
+      const double x = x_of(count);
+      svg_.line({x, kTop}, {x, kBottom}, kGrid);
+      if (x < taken + kNumber || (x != last && x > last - kNumber)) continue;
+      taken = x;
+      svg_.text({x, kBottom + 18}, fmt::format("{:g}", count), "text-anchor=\"middle\"");
+    }
+  }
+
+  // In the frame, and a piece of it in the legend.
+  void draw_line(const ChartLine& line, std::size_t series, double legend_y) {
+    const bool marked = !line.titles.empty();
+    const std::string_view colour = marked ? series_colour(series) : "#888888";
+    const std::string stroke = fmt::format("stroke=\"{}\" stroke-width=\"1.8\"{}", colour,
+                                           marked ? "" : " stroke-dasharray=\"6 4\"");
+    std::vector<XY> points;
+    for (const XY& point : line.points) points.push_back({x_of(point.x), y_of(point.y)});
+    svg_.polyline(points, stroke);
+    svg_.line({kLeft, legend_y}, {kLeft + 34, legend_y}, stroke);
+    if (!marked) return;
+    const std::string fill = fmt::format("fill=\"{}\"", colour);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (line.titles[i].empty()) continue;
+      svg_.path(marker_path(points[i], series), fill, line.titles[i]);
+    }
+    svg_.path(marker_path({kLeft + 17, legend_y}, series), fill);
+  }
+
+  const LineChart& chart_;
+  double height_;
+  Svg svg_;
+  std::set<double> counts_;
+  double low_ = std::numeric_limits<double>::infinity(), high_ = 0;
+};
+
+}  // namespace
+
+std::string draw(const LineChart& chart) {
+  return Drawing(chart).draw();
+}
+
+}  // namespace lockstep::report
