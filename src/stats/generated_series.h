@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -39,13 +40,22 @@ inline std::vector<double> lognormal_noise(std::uint64_t seed, int n) {
 }
 
 // One step in fifty is interrupted and takes 10 to 100 deviations longer.
-inline std::vector<double> outlier_noise(std::uint64_t seed, int n) {
+inline std::vector<double> interruptions(std::uint64_t seed, int n) {
   const Rng rng = Rng(seed).stream(1);
-  std::vector<double> noise = normal_noise(seed, n);
-  for (std::size_t i = 0; i < noise.size(); ++i) {
-    if (rng.uniform(2 * i) < 0.02F) noise[i] += 10 + 90 * rng.uniform(2 * i + 1);
+  std::vector<double> excess;
+  for (std::uint64_t i = 0; std::cmp_less(i, n); ++i) {
+    excess.push_back(rng.uniform(2 * i) < 0.02F ? 10 + 90 * rng.uniform(2 * i + 1) : 0);
   }
-  return noise;
+  return excess;
+}
+
+inline std::vector<double> sum(std::vector<double> a, const std::vector<double>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+  return a;
+}
+
+inline std::vector<double> outlier_noise(std::uint64_t seed, int n) {
+  return sum(normal_noise(seed, n), interruptions(seed, n));
 }
 
 // The excess of step i over the steady step, and noise of the given deviation.
