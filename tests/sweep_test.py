@@ -5,6 +5,7 @@ whatever ends it, and how it answers what cannot be done.
 Usage: sweep_test.py PROGRAM [unittest arguments]"""
 
 import csv
+import errno
 import json
 import os
 import pathlib
@@ -29,6 +30,11 @@ def lockstep(*arguments, environment=None):
                           timeout=120, env={**os.environ, **(environment or {})})
 
 
+def rounds_of(launches):
+    """The number of the last round that has a launch."""
+    return max(int(launch.rpartition("/")[2]) for launch in launches)
+
+
 def processes_of(directory):
     """The processes that have the directory in their command line."""
     found = []
@@ -42,6 +48,47 @@ def processes_of(directory):
     return found
 
 
+class SmallDisk:
+    """A file system of a few megabytes, which only those see that are started in it."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        root = os.geteuid() == 0  # or becomes it, in there
+        self.unshare = ["unshare", "--mount"] + ([] if root else ["--map-root-user"])
+        self.enter = ["nsenter", "--mount"] + ([] if root else ["--user", "--preserve-credentials"])
+
+    def __enter__(self):
+        self.holder = subprocess.Popen(
+            [*self.unshare, "sh", "-c",
+             'mount -t tmpfs -o size=4m tmpfs "$0" && echo mounted && exec cat', self.directory],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self.holder.stdout.readline() != "mounted\n":
+            raise OSError("cannot mount a small disk")
+        return self
+
+    def __exit__(self, *_):
+        self.holder.communicate()  # it ends with its input, and the disk with it
+
+    def within(self):
+        """What goes before a command."""
+        return [*self.enter, f"--target={self.holder.pid}"]
+
+    def seen_from_here(self, path):
+        return pathlib.Path(f"/proc/{self.holder.pid}/root{path}")
+
+    def fill(self):
+        with open(self.seen_from_here(self.directory / "filler"), "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+
+    def free(self):
+        self.seen_from_here(self.directory / "filler").unlink()
+
+
 class Sweep(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -51,9 +98,9 @@ class Sweep(unittest.TestCase):
     def sweep(self, *arguments, **options):
         return lockstep(*arguments, f"--result_dir={self.directory}", **options)
 
-    def start(self, *arguments):
+    def start(self, *arguments, within=()):
         process = subprocess.Popen(
-            [PROGRAM, "sweep", *arguments, f"--result_dir={self.directory}"],
+            [*within, PROGRAM, "sweep", *arguments, f"--result_dir={self.directory}"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
         def end():
@@ -70,9 +117,15 @@ class Sweep(unittest.TestCase):
             return list(csv.DictReader(file))
 
     def launches(self):
-        """The finished launches and the inodes of their results: what was kept, and what is new."""
-        return {str(path.parent.relative_to(self.directory)): path.stat().st_ino
-                for path in self.directory.glob("points/*/*/run.json") if path.parent.name.isdigit()}
+        """The finished launches with a whole result, and its inode, which tells old from new."""
+        found = {}
+        for path in self.directory.glob("points/*/*/run.json"):
+            try:
+                json.loads(path.read_text())
+                found[str(path.parent.relative_to(self.directory))] = path.stat().st_ino
+            except (OSError, ValueError):  # it goes while we look, or was cut short
+                continue
+        return {name: inode for name, inode in found.items() if name.rpartition("/")[2].isdigit()}
 
     def wait_for(self, condition, seconds=30):
         end = time.monotonic() + seconds
@@ -142,27 +195,63 @@ class Sweep(unittest.TestCase):
         self.assertFalse(self.directory.exists())
 
     def test_measures_nothing_twice_and_loses_nothing_when_it_is_killed(self):
-        """The controller is killed at random moments, and resumed until it gets through."""
+        """The controller is killed at random moments and resumed, until at last it gets through;
+        some results are cut short, as a power failure might."""
         random.seed(5)
-        flags = TINY + ["--repeats=15"]
         kept = {}
-        for kills_left in (6, 5, 4, 3, 2, 1, 0):
-            resume = ["--resume"] if (self.directory / "sweep.json").exists() else flags
-            process = self.start(*resume)
-            try:
-                process.wait(timeout=random.uniform(0.02, 0.6) if kills_left else 60)
-                self.assertEqual(kills_left, 0, process.stderr.read())
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        for kill in range(20):
+            resume = ["--resume"] if (self.directory / "sweep.json").exists() else TINY
+            process = self.start(*resume, "--repeats=1000")
+            enough = len(kept) + kill % 2  # every other time it gets somewhere first
+            self.wait_for(lambda: len(self.launches()) >= enough)
+            time.sleep(random.uniform(0, 0.3))
+            self.assertIsNone(process.poll())
+            process.kill()
+            process.wait()
             self.wait_for(lambda: not processes_of(self.directory))
             launches = self.launches()
             for launch, inode in kept.items():
                 self.assertEqual(launches.get(launch), inode, "a finished launch was run again")
             kept = launches
-        self.assertEqual(process.returncode, 0)
-        self.assertEqual(len(kept), 30)
-        self.assertEqual([row["launches"] for row in self.results()], ["15", "15"])
+            if kill % 5 == 4:
+                victim = random.choice(sorted(kept))
+                os.truncate(self.directory / victim / "run.json", random.randrange(4000))
+                del kept[victim]
+        rounds = rounds_of(kept) + 1
+        done = self.sweep("--resume", f"--repeats={rounds}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        launches = self.launches()
+        self.assertEqual(len(launches), 2 * rounds)
+        self.assertLessEqual(kept.items(), launches.items(), "a finished launch was run again")
+        self.assertEqual([row["launches"] for row in self.results()], [str(rounds)] * 2)
+
+    def test_goes_on_when_a_full_disk_has_room_again(self):
+        with SmallDisk(self.directory.parent) as disk:
+            here, there = disk.seen_from_here(self.directory), self.directory
+            process = self.start(*TINY, "--repeats=1000", "--retries=0", within=disk.within())
+            self.directory = here
+            self.wait_for(lambda: len(self.launches()) >= 3)
+            disk.fill()
+            stdout, stderr = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 3, stderr)
+            errors = [line for line in stderr.splitlines() if line.startswith("error: ")]
+            self.assertEqual(len(errors), 1, stderr)
+            self.assertRegex(errors[0], "cannot write .*/results.csv: No space left on device")
+            for point in TINY_POINTS:
+                self.assertRegex(stdout, f"failed: {point}: .*No space left on device")
+            kept = self.launches()
+            self.assertGreaterEqual(len(kept), 3)
+
+            disk.free()
+            rounds = rounds_of(kept) + 1
+            self.directory = there
+            process = self.start("--resume", f"--repeats={rounds}", within=disk.within())
+            _, stderr = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, stderr)
+            self.directory = here
+            self.assertLessEqual(kept.items(), self.launches().items(), "a launch was run again")
+            self.assertEqual([(row["status"], row["launches"]) for row in self.results()],
+                             [("measured", str(rounds))] * 2)
 
     def test_interrupted_it_keeps_what_it_has_and_goes_on_later(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
