@@ -115,9 +115,9 @@ void show_and_write(const report::SweepReport& report, const fs::path& directory
              (directory / "throughput.svg").string());
 }
 
-bool any_failed(const report::SweepReport& report) {
-  return std::ranges::any_of(report.records, [](const stats::PointRecord& record) {
-    return report::status(record) == report::Status::failed;
+bool any_failed(const report::SweepReport& report, ExitCode code) {
+  return std::ranges::any_of(report.records, [&](const stats::PointRecord& record) {
+    return report::status(record) == report::Status::failed && record.code == code;
   });
 }
 
@@ -133,7 +133,10 @@ ExitCode exit_code(const spec::Sweep& sweep, SweepEnding ending,
   if (ending == SweepEnding::interrupted) {
     return Interrupt::signal() == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
   }
-  if (any_failed(report)) return ExitCode::rank_failed;
+  // Hosts that cannot be reached come first: other failures may follow from them.
+  for (const ExitCode code : {ExitCode::launch, ExitCode::rank_failed}) {
+    if (any_failed(report, code)) return code;
+  }
   const bool strict = sweep.run_flags.contains("strict");
   return strict && !all_stable(report) ? ExitCode::unstable : ExitCode::ok;
 }
@@ -229,10 +232,9 @@ std::string sweep_help(bool) {
       "or\n--num_batches=50. Dashes and underscores are equal; a default stands in brackets. "
       "LOCKSTEP_REPEATS=5\nin the environment stands for --repeats=5; the command line wins over "
       "it, and it over the file.\n"
-      "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, 4 a launch "
-      "could "
-      "not\nbe started, 5 a point failed (the others are kept), 6 not stable (with --strict), 130 "
-      "interrupted,\n143 terminated\n";
+      "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, 4 a rank "
+      "could not\nbe started or a host not be reached, 5 a point failed (the others are kept),\n"
+      "6 not stable (with --strict), 130 interrupted, 143 terminated\n";
   return out;
 }
 

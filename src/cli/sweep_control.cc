@@ -104,6 +104,7 @@ class Control {
         record.launches[static_cast<std::size_t>(round)] = launched.numbers;
       } else if (!again) {
         record.failure = launched.failure.empty() ? "unknown" : launched.failure;
+        record.code = launched.code;
       }
       hooks_.on_end(progress(point, round), launched, again);
       if (!again) return true;

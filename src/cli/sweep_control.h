@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "spec/sweep.h"
 #include "stats/sweep.h"
 
@@ -15,6 +16,7 @@ namespace lockstep::cli {
 struct Launched {
   std::optional<stats::Launch> numbers = {};  // else it has failed
   std::string failure = {};                   // why
+  ExitCode code = ExitCode::rank_failed;      // of the failure
   bool worth_retrying = false;                // it may go well next time
   bool interrupted = false;                   // we were asked to end; it counts for nothing
 };

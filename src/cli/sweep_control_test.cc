@@ -75,14 +75,18 @@ TEST(RunSweep, GoesOnWithoutAPointThatKeepsFailing) {
   EXPECT_EQ(simulation.run(), SweepEnding::complete);
   EXPECT_THAT(simulation.launched, ElementsAre("0/0", "0/0", "1/0", "1/1", "1/2"));
   EXPECT_EQ(simulation.records[0].failure, "rank 1 died");
+  EXPECT_EQ(simulation.records[0].code, ExitCode::rank_failed);
   EXPECT_EQ(simulation.records[1].failure, "");
 }
 
 TEST(RunSweep, DoesNotRetryWhatCannotGoWell) {
   Simulation simulation;
-  simulation.launch = [](std::size_t, int) { return Launched{.failure = "no such flag"}; };
+  simulation.launch = [](std::size_t, int) {
+    return Launched{.failure = "no such host", .code = ExitCode::launch};
+  };
   EXPECT_EQ(simulation.run(), SweepEnding::complete);
   EXPECT_THAT(simulation.launched, ElementsAre("0/0", "1/0"));
+  EXPECT_EQ(simulation.records[0].code, ExitCode::launch);
 }
 
 TEST(RunSweep, GoesOnUntilEveryPointIsPreciseEnough) {

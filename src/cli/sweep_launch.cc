@@ -1,7 +1,9 @@
 #include "cli/sweep_launch.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -103,6 +105,26 @@ launch::Job job_of(const Launching& launching, const spec::Point& point, int rou
 
 namespace {
 
+// The hosts of a failed launch that do not answer, with what ssh says of them.
+std::vector<launch::Ended> silent_hosts(const Launching& launching, const launch::Job& job,
+                                        const fs::path& log_dir, const std::atomic<bool>& stop) {
+  const auto reach = launching.launcher.reach(job, launching.site);
+  if (reach.empty()) return {};
+  launch::Outcome outcome = launch::run(reach, {.time_limit = 30,
+                                                .log_dir = log_dir,
+                                                .stop = &stop,
+                                                .grace = std::numeric_limits<double>::infinity()});
+  if (outcome.stopped) return {};
+  std::erase_if(outcome.processes, [](const launch::Ended& ended) { return ended.exit_code == 0; });
+  return std::move(outcome.processes);
+}
+
+Launched unreachable(const launch::Ended& host) {
+  return {.failure =
+              fmt::format("host {} cannot be reached by ssh: {}", host.host, last_words(host.tail)),
+          .code = ExitCode::launch};
+}
+
 Launched launch_in(const Launching& launching, const spec::Point& point, int round,
                    SweepDirectory& directory, const std::atomic<bool>& stop) {
   const fs::path place = directory.begin(point, round);
@@ -112,9 +134,17 @@ Launched launch_in(const Launching& launching, const spec::Point& point, int rou
                                                .log_dir = place,
                                                .stop = &stop,
                                                .live = launching.live});
-  const auto collect = launching.launcher.collect(job, launching.site);
+  std::vector<launch::Ended> silent;
+  if (!outcome.stopped && !measured(outcome)) {
+    silent = silent_hosts(launching, job, place / "reach", stop);
+  }
+  auto collect = launching.launcher.collect(job, launching.site);
+  std::erase_if(collect, [&](const launch::Command& command) {
+    return std::ranges::count(silent, command.host, &launch::Ended::host) > 0;
+  });
   if (!collect.empty()) launch::run(collect, {.log_dir = place / "collect"});
-  Launched launched = judge(outcome, place, launching.time_limit);
+  Launched launched =
+      silent.empty() ? judge(outcome, place, launching.time_limit) : unreachable(silent.front());
   if (launched.numbers) {
     directory.finish(point, round);
   } else if (!launched.interrupted) {

@@ -17,10 +17,12 @@ std::vector<Command> nothing(const Job&, const Site&) {
 }
 
 constexpr LauncherRow kLaunchers[] = {
-    {"local", local, nothing, "this machine: a thread, or a process, for each device"},
-    {"ssh", ssh, collect_by_ssh, "hosts that have nothing but sshd: processes that meet by tcp"},
-    {"mpi", mpi, collect_by_ssh, "hosts with Open MPI: mpirun"},
-    {"slurm", slurm, nothing, "the hosts of a Slurm allocation: srun"},
+    {"local", local, nothing, nothing, "this machine: a thread, or a process, for each device"},
+    {"ssh", ssh, collect_by_ssh, reach_by_ssh,
+     "hosts that have nothing but sshd: processes that meet by tcp"},
+    {"mpi", mpi, collect_by_ssh, reach_by_ssh, "hosts with Open MPI: mpirun"},
+    {"slurm", slurm, nothing, nothing,
+     "the hosts of a Slurm allocation: srun"},
 };
 
 }  // namespace

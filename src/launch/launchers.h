@@ -54,6 +54,9 @@ struct LauncherRow {
   // Brings what the job wrote on the hosts to job.result_dir, and removes it there; to be run when
   // all commands have ended, be it badly. No commands: it is there already.
   Launcher* collect;
+  // A command for each other host of the job, which ends badly where the host does not answer. No
+  // commands: hosts are not ours to reach.
+  Launcher* reach;
   std::string_view summary;
 };
 std::span<const LauncherRow> launchers();

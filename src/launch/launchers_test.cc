@@ -63,6 +63,9 @@ std::string refusal(const Function& function) {
 std::vector<Command> commands(const char* launcher, const Job& what, const Site& where) {
   return find_launcher(launcher).commands(what, where);
 }
+std::vector<Command> reach(const char* launcher, const Job& what, const Site& where) {
+  return find_launcher(launcher).reach(what, where);
+}
 std::vector<Command> collect(const char* launcher, const Job& what, const Site& where) {
   return find_launcher(launcher).collect(what, where);
 }
@@ -104,11 +107,20 @@ TEST(SshLauncher, UsesTheFilesThatAllHostsShare) {
   EXPECT_THAT(collect("ssh", job(1), site), IsEmpty());
 }
 
+TEST(SshLauncher, TellsWhetherTheHostsOfAJobAnswer) {
+  Site site = apart();
+  site.hosts[0].here = true;
+  expect_commands("ssh_reach", reach("ssh", job(3), site));
+  EXPECT_EQ(reach("mpi", job(3), site), reach("ssh", job(3), site));
+  EXPECT_THAT(reach("slurm", job(3), site), IsEmpty());
+}
+
 TEST(SshLauncher, RefusesAFirstHostThatOthersCannotReach) {
   const Site site = {.hosts = {host("localhost", 1), host("node2", 1)}};
   EXPECT_EQ(refusal([&] { commands("ssh", job(2), site); }),
             "node2 cannot reach the first host as localhost | "
             "name the first host as the others know it");
+  EXPECT_THAT(collect("mpi", job(2), site), IsEmpty());  // mpirun knows better
 }
 
 TEST(SshLauncher, RefusesADirectoryThatDependsOnWhereOneStands) {

@@ -8,5 +8,6 @@ namespace lockstep::launch {
 // them when it ends itself. They reach each other by tcp.
 std::vector<Command> ssh(const Job& job, const Site& site);
 std::vector<Command> collect_by_ssh(const Job& job, const Site& site);
+std::vector<Command> reach_by_ssh(const Job& job, const Site& site);
 
 }  // namespace lockstep::launch

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "spec/sweep.h"
 #include "stats/launches.h"
 
@@ -33,7 +34,8 @@ struct Launch {
 // What came of a point: launches by round, and why there are not more of them.
 struct PointRecord {
   std::vector<std::optional<Launch>> launches = {};
-  std::string failure = {};  // empty: it has not failed
+  std::string failure = {};               // empty: it has not failed
+  ExitCode code = ExitCode::rank_failed;  // of the failure
 };
 
 // What a row of the plan comes to.
