@@ -68,6 +68,14 @@ std::string machine_line(const machine::Environment& environment) {
   return text + fmt::format(", {} cores.", environment.physical_cores);
 }
 
+// Before the first point starts, throws Error(usage) for one that does not fit on the hosts.
+void check_places(const spec::Plan& plan, const Launching& launching) {
+  if (launching.site.hosts.empty()) return;  // this machine
+  for (const spec::Point& point : plan.points) {
+    launching.launcher.commands(job_of(launching, point, 0, ""), launching.site);
+  }
+}
+
 void print_commands(const spec::Plan& plan, const spec::Sweep& sweep, const Launching& launching,
                     const fs::path& directory) {
   for (int round = 0; round < sweep.repeats; ++round) {
@@ -171,6 +179,7 @@ ExitCode sweep(Arguments arguments, Transports) {
                             .sweep = path.filename().string(),
                             .time_limit = sweep.point_time_limit.value_or(0),
                             .live = parsed.live};
+  check_places(plan, launching);
   if (parsed.dry_run) {
     print_commands(plan, sweep, launching, path);
     return ExitCode::ok;
