@@ -15,6 +15,7 @@
 #include "cli/environment_json.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
+#include "cli/sweep_batch.h"
 #include "cli/sweep_control.h"
 #include "cli/sweep_directory.h"
 #include "cli/sweep_guard.h"
@@ -70,7 +71,7 @@ std::string machine_line(const machine::Environment& environment) {
 
 // Before the first point starts, throws Error(usage) for one that does not fit on the hosts.
 void check_places(const spec::Plan& plan, const Launching& launching) {
-  if (launching.site.hosts.empty()) return;  // this machine
+  if (launching.site.hosts.empty()) return;  // this machine, or whatever a batch job will get
   for (const spec::Point& point : plan.points) {
     launching.launcher.commands(job_of(launching, point, 0, ""), launching.site);
   }
@@ -180,6 +181,12 @@ ExitCode sweep(Arguments arguments, Transports) {
                             .time_limit = sweep.point_time_limit.value_or(0),
                             .live = parsed.live};
   check_places(plan, launching);
+  if (place.batch) {
+    const launch::Batch batch = batch_of(*place.batch, launching, path);
+    if (!parsed.dry_run) return submit(batch, sweep, path, parsed.resume);
+    fmt::print("{}", submission_text(batch, path));
+    return ExitCode::ok;
+  }
   if (parsed.dry_run) {
     print_commands(plan, sweep, launching, path);
     return ExitCode::ok;

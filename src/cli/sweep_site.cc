@@ -59,6 +59,44 @@ void keep_first(spec::Hosts& hosts, int count) {
   if (count > 0 && !hosts.empty()) hosts.resize(static_cast<std::size_t>(count));
 }
 
+std::vector<std::string> words(const spec::Sweep& sweep, const std::string& flag) {
+  std::vector<std::string> found;
+  for (std::string& word : split(text(sweep, flag).value_or(""), ' ')) {
+    if (!word.empty()) found.push_back(std::move(word));
+  }
+  return found;
+}
+
+int quotient_rounded_up(int number, int divisor) {
+  return (number + divisor - 1) / divisor;
+}
+
+Place::Batch batch_on(const spec::Hosts& named, const spec::Sweep& sweep) {
+  Place::Batch batch;
+  if (named.empty()) {
+    if (sweep.devices.empty()) {
+      throw Error(ExitCode::usage, "--launcher=slurm outside an allocation needs devices or hosts",
+                  "say how many: --devices=1:16 --devices_per_host=4; or name hosts with --hosts");
+    }
+    batch.tasks_per_host = number(sweep, "devices_per_host", 1);
+    batch.hosts = quotient_rounded_up(sweep.devices.back(), batch.tasks_per_host);
+    if (is_true(sweep, "servers_apart")) {
+      batch.hosts +=
+          quotient_rounded_up(std::ranges::max(sweep.num_ps), number(sweep, "servers_per_host", 1));
+    }
+  } else {
+    batch.hosts = static_cast<int>(named.size());
+    std::vector<std::string> names;
+    for (const spec::Host& host : named) names.push_back(host.address);
+    batch.options.push_back("--nodelist=" + join(names, ","));
+  }
+  if (sweep.threads_per_device > 1) {
+    batch.options.push_back(fmt::format("--cpus-per-task={}", sweep.threads_per_device));
+  }
+  for (std::string& word : words(sweep, "sbatch_args")) batch.options.push_back(std::move(word));
+  return batch;
+}
+
 bool all_here(const spec::Hosts& hosts) {
   return std::ranges::all_of(hosts, &spec::Host::here);
 }
@@ -91,7 +129,10 @@ Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
     const bool allocated = !named && getenv("SLURM_JOB_ID") != nullptr;
     place.launcher = all_here(site.hosts) ? "local" : allocated ? "slurm" : "ssh";
   }
-  if (place.launcher == "local") {
+  if (place.launcher == "slurm" && getenv("SLURM_JOB_ID") == nullptr) {
+    place.batch = batch_on(site.hosts, sweep);
+    if (!named) place.devices = sweep.devices.back();
+  } else if (place.launcher == "local") {
     const bool told = !site.hosts.empty() && site.hosts.front().slots > 0;
     place.devices = told ? place.devices : 0;
     // Refuses what does not fit.
@@ -112,9 +153,7 @@ Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
   site.root = geteuid() == 0;
   site.servers_per_host = number(sweep, "servers_per_host", 0);
   site.servers_apart = is_true(sweep, "servers_apart");
-  for (const std::string& word : split(text(sweep, "launcher_args").value_or(""), ' ')) {
-    if (!word.empty()) site.extra.push_back(word);
-  }
+  site.extra = words(sweep, "launcher_args");
   return place;
 }
 

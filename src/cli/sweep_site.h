@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/getenv.h"
 #include "launch/launchers.h"
@@ -14,11 +16,19 @@ struct Place {
   launch::Site site;
   std::string launcher;  // by its name
   int devices = 0;       // that the hosts have; 0: as many as this machine has cores
+  // Of a batch job that runs the whole sweep, because there is no allocation of Slurm's yet.
+  struct Batch {
+    int hosts = 0;
+    int tasks_per_host = 0;                 // 0: the hosts are named, and have their own
+    std::vector<std::string> options = {};  // for sbatch
+  };
+  std::optional<Batch> batch = {};
 };
 
 // Hosts are those that the sweep names, else those that the environment does. `own_names`: what
 // this machine goes by. A sweep that names no launcher is local where there are no other hosts;
-// else an allocation of Slurm's is Slurm's, and ssh reaches the rest. Throws Error(usage).
+// else an allocation of Slurm's is Slurm's, and ssh reaches the rest. A batch job has the hosts
+// that are named, else as many as the largest number of devices takes. Throws Error(usage).
 Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
                std::span<const std::string> own_names);
 

@@ -39,12 +39,14 @@ struct World {
   std::string launcher = {};
   std::map<std::string, std::string> environment = {};
   std::vector<int> devices = {};
+  std::vector<int> num_ps = {0};
 
   Place place() const {
     spec::Sweep sweep;
     sweep.site = site;
     sweep.launcher = launcher;
     sweep.devices = devices;
+    sweep.num_ps = num_ps;
     const std::vector<std::string> own = {"here", "localhost"};
     return place_of(
         sweep,
@@ -145,12 +147,42 @@ TEST(PlaceOf, AnAllocationIsWhereItRunsUnlessLocalIsSaid) {
   EXPECT_EQ((World{.site = {}, .launcher = "local", .environment = slurm}.place().devices), 0);
 }
 
+TEST(PlaceOf, SlurmWithoutAnAllocationIsABatchJobWithHostsForAllDevices) {
+  World world{.site = {{"devices_per_host", "4"}, {"sbatch_args", "--partition=gpu  --exclusive"}},
+              .launcher = "slurm"};
+  world.devices = {1, 9};
+  const Place place = world.place();
+  ASSERT_TRUE(place.batch);
+  EXPECT_EQ(place.devices, 9);
+  EXPECT_EQ(place.batch->hosts, 3);
+  EXPECT_EQ(place.batch->tasks_per_host, 4);
+  EXPECT_THAT(place.batch->options, ElementsAre("--partition=gpu", "--exclusive"));
+  EXPECT_FALSE((World{.site = {{"hosts", "node1"}}}.place().batch));
+}
+
+TEST(PlaceOf, ABatchJobHasHostsForServersApart) {
+  World world{.site = {{"servers_apart", "true"}, {"servers_per_host", "2"}}, .launcher = "slurm"};
+  world.devices = {2};
+  world.num_ps = {1, 3};
+  EXPECT_EQ(world.place().batch->hosts, 4);
+}
+
+TEST(PlaceOf, ABatchJobHasTheHostsThatAreNamed) {
+  const World world{.site = {{"hosts", "node1:4,node7:2"}}, .launcher = "slurm"};
+  EXPECT_EQ(world.place().devices, 6);
+  EXPECT_EQ(world.place().batch->hosts, 2);
+  EXPECT_EQ(world.place().batch->tasks_per_host, 0);
+  EXPECT_THAT(world.place().batch->options, ElementsAre("--nodelist=node1,node7"));
+}
+
 TEST(PlaceOf, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ((World{.site = {{"hosts", "a"}, {"hosts_file", "f"}}}.refusal()),
             "--hosts and --hosts_file exclude each other");
   EXPECT_EQ((World{.site = {{"ssh_hosts_file", "f"}}}.refusal()),
             "--ssh_hosts_file needs --hosts_file");
   EXPECT_EQ((World{.site = {}, .launcher = "ssh"}.refusal()), "--launcher=ssh needs hosts");
+  EXPECT_EQ((World{.site = {}, .launcher = "slurm"}.refusal()),
+            "--launcher=slurm outside an allocation needs devices or hosts");
   EXPECT_THAT((World{.site = {{"hosts", "node1"}}, .launcher = "local"}.refusal()),
               HasSubstr("other hosts are named"));
 }

@@ -22,7 +22,7 @@ constexpr LauncherRow kLaunchers[] = {
      "hosts that have nothing but sshd: processes that meet by tcp"},
     {"mpi", mpi, collect_by_ssh, reach_by_ssh, "hosts with Open MPI: mpirun"},
     {"slurm", slurm, nothing, nothing,
-     "the hosts of a Slurm allocation: srun"},
+     "the hosts of a Slurm allocation: srun; where there is none, a batch job"},
 };
 
 }  // namespace

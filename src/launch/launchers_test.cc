@@ -175,7 +175,8 @@ TEST(SlurmBatch, RunsACommandOnItsFirstHost) {
                        .tasks_per_host = 2,
                        .time_limit = 3725,
                        .directory = "/home/me",
-                       .log = "/home/me/out.log",
+                       .output = "/home/me/50%.out",
+                       .log = "/home/me/50%.log",
                        .options = {"--partition=gpu", "--constraint=gpu"},
                        .command = {"/opt/lockstep", "sweep", "--models=lenet:2,resnet50:32",
                                    "--result_dir=my results"}};

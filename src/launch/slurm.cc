@@ -17,6 +17,13 @@ std::string slurm_time(double seconds) {
   return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+// Names of files are patterns to sbatch.
+std::string literal(std::string_view path) {
+  std::string text;
+  for (const char c : path) text += c == '%' ? "%%" : std::string(1, c);
+  return text;
+}
+
 }  // namespace
 
 std::vector<Command> slurm(const Job& job, const Site& site) {
@@ -60,12 +67,17 @@ std::string sbatch_script(const Batch& batch) {
 }
 
 Command submission(const Batch& batch, const std::string& script_path) {
-  const std::vector<std::string> submit = {"sbatch", "--wait", "--chdir=" + batch.directory,
-                                           "--output=" + batch.log, script_path};
-  // sbatch leaves the job alone when it is ended itself.
+  std::vector<std::string> submit = {"sbatch", "--wait", "--chdir=" + batch.directory};
+  if (!batch.output.empty()) submit.push_back("--output=" + literal(batch.output));
+  submit.push_back((batch.output.empty() ? "--output=" : "--error=") + literal(batch.log));
+  submit.push_back(script_path);
+  // sbatch leaves the job alone when it is ended itself, and does not wait for the processes of one
+  // that was cancelled.
   const std::string script = fmt::format(
-      "exec 3<&0; {} 3<&- & job=$!; {{ cat <&3; scancel --name={}; }} >/dev/null & "
-      "watch=$!; exec 3<&-; wait $job; code=$?; kill $watch; exit $code",
+      "exec 3<&0; {0} 3<&- & job=$!; {{ cat <&3; scancel --name={1}; }} >/dev/null & "
+      "watch=$!; exec 3<&-; wait $job; code=$?; "
+      "while [ \"$(squeue --noheader --name={1})\" ]; do sleep 1; done; "
+      "kill $watch; exit $code",
       shell_line(submit), shell_quoted(batch.name));
   return {.name = "sbatch", .argv = {"sh", "-c", script}, .ends_with_input = true};
 }

@@ -17,12 +17,13 @@ struct Batch {
   int tasks_per_host = 0;                 // 0: not told
   double time_limit = 0;                  // seconds; 0: the partition's
   std::string directory;                  // where it runs; all hosts see it
+  std::string output = {};                // what it prints; empty: goes to the log
   std::string log;                        // what it says
   std::vector<std::string> options = {};  // "--partition=gpu"
   std::vector<std::string> command;
 };
 std::string sbatch_script(const Batch& batch);
-// Hands the script in, ends when the job does, and ends the job when its input ends.
+// Hands the script in, ends when nothing of the job is left, and ends the job when its input ends.
 Command submission(const Batch& batch, const std::string& script_path);
 
 }  // namespace lockstep::launch

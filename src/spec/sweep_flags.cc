@@ -293,6 +293,8 @@ std::vector<SweepFlag> where() {
       of_site("servers_per_host", "", integer("", 1), "not set: as even as can be"),
       of_site("servers_apart", "", boolean(), "servers on hosts of their own, the first ones"),
       of_site("launcher_args", "", text(), "words for mpirun or srun, before the program"),
+      of_site("sbatch_args", "", text(),
+              "of slurm outside an allocation: options of the job, --partition=gpu --time=60"),
   };
 }
 
