@@ -182,7 +182,7 @@ class BySlurm(LaunchTest):
 
     def test_leaves_nothing_when_it_is_killed(self):
         launch = Launch("slurm", ["node1", "node2"], 2, *ENDLESS, remote="-",
-                        within=["salloc", "--nodes=2"])
+                        within=["salloc", "--nodelist=node1,node2"])
         launch.wait_for_training()
         hosts.run("node1", ["pkill", "-KILL", "launch_once"])
         launch.end(within=20)
