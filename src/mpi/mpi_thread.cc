@@ -9,6 +9,7 @@
 #include <deque>
 #include <future>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -41,12 +42,6 @@ microseconds sleep_after(Clock::duration idle) {
 void set_defaults() {
   // One connection between two hosts carries half the rate each way when both send at once.
   setenv("OMPI_MCA_btl_tcp_links", "2", /*overwrite=*/0);
-  // Slurm's PMIx runs a fence that collects data around a ring and one that does not up a tree, and
-  // a rank may leave the tree's (the end of MPI_Init) while another still waits in the ring's: its
-  // first message then finds no receiver and crashes the other. Two fences of one kind keep order.
-  if (std::getenv("SLURM_STEP_ID") != nullptr) {
-    setenv("OMPI_MCA_pmix_base_collect_data", "0", /*overwrite=*/0);
-  }
 }
 
 // Writing to a peer that is lost is an error like others, not the end of this process. The threads
@@ -58,6 +53,14 @@ void block_broken_pipes() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
+// Slurm's PMIx runs a fence that collects data around a ring and one that does not up a tree, and a
+// rank may leave the tree's, which ends MPI_Init, while another is about to leave the ring's: a
+// message finds no receiver there yet, and crashes the other. Fences of one kind (SLURM_PMIX_FENCE)
+// keep order, but hang on some of the hosts of an allocation.
+milliseconds pause_after_start() {
+  return milliseconds(std::getenv("SLURM_STEP_ID") != nullptr ? 100 : 0);
+}
+
 void start_mpi() {
   set_defaults();
   block_broken_pipes();
@@ -66,6 +69,7 @@ void start_mpi() {
   if (code != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {
     throw Error(ExitCode::environment, "MPI does not start in this process");
   }
+  std::this_thread::sleep_for(pause_after_start());
   // Errors become ours, instead of the end of the job without a word of whose fault it was.
   require(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
