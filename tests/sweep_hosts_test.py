@@ -145,7 +145,7 @@ class OverSlurm(SweepTest):
         self.start(*flags, "--dry_run")
         self.assert_ends(0)
         self.assertIn("#SBATCH --nodes=3\n#SBATCH --ntasks-per-node=1\nexec ", self.output)
-        self.assertIn("sbatch --wait", self.output)
+        self.assertIn("$(sbatch --parsable ", self.output)
         self.assertFalse(self.directory.exists())
         self.start(*flags)
         self.assert_measures_the_tiny_sweep_on("node1", "node2", "node3")

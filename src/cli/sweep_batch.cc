@@ -55,8 +55,7 @@ ExitCode judge(const launch::Outcome& outcome, const fs::path& log) {
                 "--sbatch_args takes what the job needs, such as --partition or --account");
   }
   if (is_of_a_sweep(sbatch.exit_code)) return static_cast<ExitCode>(sbatch.exit_code);
-  throw Error(ExitCode::rank_failed,
-              fmt::format("the batch job ended with exit code {}", sbatch.exit_code),
+  throw Error(ExitCode::rank_failed, fmt::format("the batch job failed: {}", sbatch.tail),
               fmt::format("see {}", log.string()));
 }
 

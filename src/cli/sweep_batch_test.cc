@@ -34,7 +34,7 @@ TEST(SweepBatch, IsShownAsItsScriptAndTheCommandThatHandsItIn) {
   EXPECT_THAT(text, HasSubstr("# /home/me/my, sweep_7.1/batch.sh\n#!/bin/sh\n#SBATCH --job-name="));
   EXPECT_THAT(text, HasSubstr("#SBATCH --nodes=3\n#SBATCH --ntasks-per-node=2\n"
                               "#SBATCH --partition=gpu\nexec /opt/lockstep sweep --resume"));
-  EXPECT_THAT(text, HasSubstr("sbatch --wait"));
+  EXPECT_THAT(text, HasSubstr("$(sbatch --parsable --chdir="));
 }
 
 }  // namespace

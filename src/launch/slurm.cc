@@ -17,6 +17,38 @@ std::string slurm_time(double seconds) {
   return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+// The states of a job of which nothing runs any more.
+const std::vector<std::string> kFinal = {"COMPLETED", "CANCELLED", "FAILED",
+                                         "TIMEOUT",   "NODE_FAIL", "PREEMPTED",
+                                         "BOOT_FAIL", "DEADLINE",  "OUT_OF_MEMORY"};
+
+// Of the name of a job, the command that hands it in, and the final states. sbatch --wait would
+// look every 32 s, and would not wait for the processes of a job that was cancelled. Cancelled is
+// twice, lest the job was only about to be handed in the first time. A job that ran out of time has
+// a code of 0, too.
+constexpr const char* kSubmission = R"(exec 3<&0
+{{ cat <&3; scancel --name={0}; sleep 2; scancel --name={0}; }} >/dev/null 2>&1 &
+watch=$!
+id=$({1} 3<&-) || {{ kill $watch 2>/dev/null; exit 1; }}
+id=${{id%%;*}}
+exec 3<&-
+while sleep 1; do
+  job=$(scontrol show job "$id" 2>&1)
+  case $job in
+    *"Invalid job id"*) kill $watch 2>/dev/null; echo "job $id is gone"; exit 1;;
+    *JobState={2}*) break;;
+  esac
+done
+kill $watch 2>/dev/null
+state=${{job#*JobState=}}; state=${{state%%[!A-Z_]*}}
+code=${{job#*ExitCode=}}; code=${{code%%[!0-9:]*}}
+echo "job $id: $state"
+case $code in
+  0:0) [ "$state" = COMPLETED ]; exit;;
+  *:0) exit "${{code%:0}}";;
+  *) exit $((128 + ${{code#*:}}));;
+esac)";
+
 // Names of files are patterns to sbatch.
 std::string literal(std::string_view path) {
   std::string text;
@@ -67,18 +99,12 @@ std::string sbatch_script(const Batch& batch) {
 }
 
 Command submission(const Batch& batch, const std::string& script_path) {
-  std::vector<std::string> submit = {"sbatch", "--wait", "--chdir=" + batch.directory};
+  std::vector<std::string> submit = {"sbatch", "--parsable", "--chdir=" + batch.directory};
   if (!batch.output.empty()) submit.push_back("--output=" + literal(batch.output));
   submit.push_back((batch.output.empty() ? "--output=" : "--error=") + literal(batch.log));
   submit.push_back(script_path);
-  // sbatch leaves the job alone when it is ended itself, and does not wait for the processes of one
-  // that was cancelled.
-  const std::string script = fmt::format(
-      "exec 3<&0; {0} 3<&- & job=$!; {{ cat <&3; scancel --name={1}; }} >/dev/null & "
-      "watch=$!; exec 3<&-; wait $job; code=$?; "
-      "while [ \"$(squeue --noheader --name={1})\" ]; do sleep 1; done; "
-      "kill $watch; exit $code",
-      shell_line(submit), shell_quoted(batch.name));
+  const std::string script = fmt::format(kSubmission, shell_quoted(batch.name), shell_line(submit),
+                                         join(kFinal, "*|*JobState="));
   return {.name = "sbatch", .argv = {"sh", "-c", script}, .ends_with_input = true};
 }
 
