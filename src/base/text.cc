@@ -113,6 +113,10 @@ std::string human_bytes(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : (bytes < 10 ? 2 : 1), kUnits[unit]);
 }
 
+std::string counted(std::int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
 std::string human_count(std::int64_t n) {
   std::string digits = fmt::format("{}", n < 0 ? -n : n);
   for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {

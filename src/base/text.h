@@ -25,8 +25,10 @@ std::optional<double> parse_double(std::string_view text);
 int edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> known);
 
-std::string human_bytes(double bytes);      // "1.5 GiB"
-std::string human_count(std::int64_t n);    // "25,559,081"
+std::string human_bytes(double bytes);    // "1.5 GiB"
+std::string human_count(std::int64_t n);  // "25,559,081"
+// "1 core", "2 cores"
+std::string counted(std::int64_t number, std::string_view noun);
 std::string human_seconds(double seconds);  // "1 min 20 s"
 
 }  // namespace lockstep

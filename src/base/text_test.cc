@@ -86,6 +86,12 @@ TEST(HumanBytes, ShowsThreeDigitsOrSo) {
   EXPECT_EQ("2048.0 TiB", human_bytes(0x1p51));
 }
 
+TEST(Counted, MakesAPluralOfAllNumbersButOne) {
+  EXPECT_EQ("0 cores", counted(0, "core"));
+  EXPECT_EQ("1 core", counted(1, "core"));
+  EXPECT_EQ("2 cores", counted(2, "core"));
+}
+
 TEST(HumanCount, GroupsDigitsByThree) {
   EXPECT_EQ("0", human_count(0));
   EXPECT_EQ("999", human_count(999));

@@ -68,10 +68,6 @@ std::string heading(const doctor::Examination& examination) {
   return text + '\n';
 }
 
-std::string counted(int number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string doctor_table(std::span<const doctor::Examination> examinations, bool colour) {

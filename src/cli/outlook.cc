@@ -55,16 +55,13 @@ std::string outlook(const Job& job, const machine::Peak& peak, std::int64_t memo
   constexpr std::size_t kMeasuredBytes = std::size_t{8} << 20;
   const double memory_speed = machine::measure_memory(kMeasuredBytes).read;
   const double step = expected_step_seconds(job, peak.gflops, memory_speed);
-  const auto count = [](std::size_t n, const char* what) {
-    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-  };
-  const std::size_t devices = job.placement.size();
-  const std::string threads = count(job.placement.front().size(), "thread");
+  const std::int64_t devices = std::ssize(job.placement);
+  const std::string threads = counted(std::ssize(job.placement.front()), "thread");
   return fmt::format(
       "{}{} of memory; {} on processor{} {}; FMA peak {:.0f} GFLOP/s ({}); about {} a step, {} in "
       "all",
       devices == 1 ? "" : fmt::format("{} times ", devices), human_bytes(double(memory_bytes)),
-      devices == 1 ? threads : fmt::format("{} of {}", count(devices, "device"), threads),
+      devices == 1 ? threads : fmt::format("{} of {}", counted(devices, "device"), threads),
       job.processors().size() == 1 ? "" : "s", machine::ranges(job.processors()), peak.gflops,
       peak.instructions, human_seconds(step), human_seconds(expected_run_seconds(job, step)));
 }

@@ -14,10 +14,6 @@
 namespace lockstep::machine {
 namespace {
 
-std::string counted(int n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 // Why there are no more cores, and what to ask for instead.
 std::string room(const Allowed& allowed) {
   const std::string limit =

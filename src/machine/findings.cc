@@ -23,10 +23,6 @@ int count(std::string_view ranges) {
   return processors;
 }
 
-std::string counted(int number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
 Finding versions(const Environment& e) {
   std::vector<std::string> parts = {"lockstep " + e.build, e.compiler};
   parts.insert(parts.end(), e.libraries.begin(), e.libraries.end());

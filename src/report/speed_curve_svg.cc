@@ -46,9 +46,9 @@ std::string title_of(const SpeedCurve& curve) {
 std::string legend_of(const SpeedCurve& curve) {
   const auto& [fewest, base] = *curve.speeds.begin();
   const std::string batch = parts_of(curve).batch;
-  return fmt::format("{}{}: {:.2f} images/s on {} GPU{}", title_of(curve),
-                     batch.empty() ? "" : fmt::format(", batch {}", batch), base, fewest,
-                     fewest == 1 ? "" : "s");
+  return fmt::format("{}{}: {:.2f} images/s on {}", title_of(curve),
+                     batch.empty() ? "" : fmt::format(", batch {}", batch), base,
+                     counted(fewest, "GPU"));
 }
 
 std::string tooltip(double speed_up, double speed) {
