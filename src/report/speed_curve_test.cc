@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "report/line_chart.h"
+#include "report/report_for_test.h"
 #include "tests/golden.h"
 
 namespace lockstep::report {
@@ -22,16 +23,6 @@ stats::PointRecord measured(double speed) {
 
 stats::PointRecord failed() {
   return {.launches = {std::nullopt}, .failure = "out of memory"};
-}
-
-SweepReport report_of(const spec::Sweep& sweep, std::vector<stats::PointRecord> records) {
-  SweepReport report{.id = "sweep-1",
-                     .machine = "lockstep 0.1.0 on host07, 4 cores.",
-                     .plan = spec::expand(sweep),
-                     .records = std::move(records),
-                     .rows = {}};
-  report.rows = stats::summarise(report.plan, report.records);
-  return report;
 }
 
 spec::Sweep sweep_of(std::vector<spec::ModelBatch> models, std::vector<int> devices) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/text.h"
+#include "report/report_for_test.h"
 #include "report/svg.h"
 #include "tests/golden.h"
 
@@ -45,16 +46,6 @@ stats::PointRecord measured(double speed, int launches = 3) {
 
 stats::PointRecord failed(const std::string& cause) {
   return {.launches = {std::nullopt}, .failure = cause};
-}
-
-SweepReport report_of(const spec::Sweep& sweep, std::vector<stats::PointRecord> records) {
-  SweepReport report{.id = "sweep-1",
-                     .machine = "lockstep 0.1.0 on host07, 4 cores.",
-                     .plan = spec::expand(sweep),
-                     .records = std::move(records),
-                     .rows = {}};
-  report.rows = stats::summarise(report.plan, report.records);
-  return report;
 }
 
 // Two networks, two strategies, up to four devices; one point failed, one was not reached.
