@@ -1,6 +1,7 @@
 """What the benchmarks share: turns, ratios with intervals, arguments."""
 
 import argparse
+import json
 import math
 import random
 import statistics
@@ -23,6 +24,12 @@ def bootstrap(values, draws=10000):
     generator = random.Random(1)
     medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(draws))
     return medians[int(0.025 * draws)], medians[int(0.975 * draws) - 1]
+
+
+def as_json(row):
+    """One line; JSON has no infinity."""
+    return json.dumps({key: None if isinstance(value, float) and math.isinf(value) else value
+                       for key, value in row.items()})
 
 
 def networks(text):
