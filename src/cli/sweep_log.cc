@@ -18,7 +18,7 @@ SweepLog::SweepLog(const spec::Plan& plan)
 
 void SweepLog::begin(const spec::Sweep& sweep, const std::string& directory) {
   const auto launches = static_cast<int>(plan_.points.size()) * sweep.repeats;
-  print_note(fmt::format("{} points, {} launches{}; results go to {}", plan_.points.size(),
+  print_note(fmt::format("points: {}, launches: {}{}; results go to {}", plan_.points.size(),
                          launches, sweep.target_precision ? " at least" : "", directory));
 }
 

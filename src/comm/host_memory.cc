@@ -71,7 +71,7 @@ void HostMemory::map(std::size_t bytes) {
       MAP_FAILED) {
     refuse(fmt::format("cannot map {}", human_bytes(double(bytes))));
   }
-  madvise(aligned, bytes, MADV_HUGEPAGE);  // advice only, as it maps what another rank has
+  madvise(aligned, bytes, MADV_HUGEPAGE);  // advice only
   bytes_ = {static_cast<std::byte*>(aligned), bytes};
 }
 

@@ -22,10 +22,10 @@ const std::vector<std::string> kFinal = {"COMPLETED", "CANCELLED", "FAILED",
                                          "TIMEOUT",   "NODE_FAIL", "PREEMPTED",
                                          "BOOT_FAIL", "DEADLINE",  "OUT_OF_MEMORY"};
 
-// Of the name of a job, the command that hands it in, and the final states. sbatch --wait would
-// look every 32 s, and would not wait for the processes of a job that was cancelled. Cancelled is
-// twice, lest the job was only about to be handed in the first time. A job that ran out of time has
-// a code of 0, too.
+// Of the name of a job, the command that hands it in, and the final states. sbatch --wait looks
+// after a job ever more rarely (one of 5 s is noticed after 10), and does not wait for the
+// processes of one that was cancelled. Cancelled is twice, lest the job was only about to be handed
+// in the first time. A code of 0 is good of a job that completed, and of no other.
 constexpr const char* kSubmission = R"(exec 3<&0
 {{ cat <&3; scancel --name={0}; sleep 2; scancel --name={0}; }} >/dev/null 2>&1 &
 watch=$!
