@@ -1,10 +1,10 @@
-# lockstep_module(NAME DEPENDS module... LIBRARIES target... [RANKS n...])
+# lockstep_module(NAME [COLD] DEPENDS module... LIBRARIES target... [RANKS n...])
 #
 # A module is a folder of src/: its .cc files make the library lockstep_NAME, its *_test.cc files
-# the test program NAME_test. DEPENDS is the module's row in the table of layers. RANKS: the test
-# program runs under mpirun, once with each number of ranks.
+# the test program NAME_test. DEPENDS is the module's row in the table of layers. COLD: nothing in it
+# runs in every step. RANKS: the test program runs under mpirun, once with each number of ranks.
 function(lockstep_module name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES;RANKS" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "DEPENDS;LIBRARIES;RANKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
@@ -14,6 +14,11 @@ function(lockstep_module name)
     add_library(lockstep_${name} STATIC ${sources})
     target_include_directories(lockstep_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(lockstep_${name} PUBLIC ${arg_DEPENDS} ${arg_LIBRARIES})
+    if(arg_COLD)
+      lockstep_compile_cold(lockstep_${name})
+    else()
+      lockstep_compile_hot(lockstep_${name})
+    endif()
   else()
     add_library(lockstep_${name} INTERFACE)
     target_include_directories(lockstep_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)
@@ -23,11 +28,7 @@ function(lockstep_module name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE lockstep_${name} GTest::gmock GTest::gtest_main)
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})  # tests/golden.h
-    # Half of what compiling tests takes. It makes g++ see bounds broken where there are none.
-    target_precompile_headers(${name}_test PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
-    target_compile_options(${name}_test PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
-    # What a test says is not hot; what it tests is compiled as ever.
-    target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
+    lockstep_compile_test(${name}_test)
     target_compile_definitions(${name}_test PRIVATE LOCKSTEP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     if(arg_RANKS)
       lockstep_mpirun_tests(${name} ${arg_RANKS})
