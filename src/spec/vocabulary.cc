@@ -83,12 +83,22 @@ std::optional<std::string> Vocabulary::closest(std::string_view name) const {
   return lockstep::closest(key_of(name), known);
 }
 
-std::vector<Given> Vocabulary::read_arguments(std::span<const std::string> args) const {
+std::vector<Given> Vocabulary::read_arguments(std::span<const std::string> args,
+                                              std::vector<std::string>* operands) const {
   std::vector<Given> given;
   std::string bare_boolean;  // the argument before this one, where a value may belong to it
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
     const bool is_flag = arg.size() > 1 && arg[0] == '-' && arg != "--";
+    if (!is_flag && operands != nullptr) {
+      if (arg != "--") {
+        operands->push_back(arg);
+        continue;
+      }
+      const auto rest = args.subspan(i + 1);
+      operands->insert(operands->end(), rest.begin(), rest.end());
+      return given;
+    }
     if (!is_flag) {
       throw usage(fmt::format("unexpected argument {}", arg),
                   bare_boolean.empty()

@@ -30,8 +30,10 @@ class Vocabulary {
   std::optional<std::string> closest(std::string_view name) const;
 
   // Grammar: --flag=value, --flag value; for booleans --flag, --noflag, --flag=false; one dash or
-  // two. In the order of the command line. Throws Error(usage) for anything else.
-  std::vector<Given> read_arguments(std::span<const std::string> args) const;
+  // two. In the order of the command line. What is no flag goes to `operands`, and all that stands
+  // behind "--"; without them it is an Error(usage), like anything else.
+  std::vector<Given> read_arguments(std::span<const std::string> args,
+                                    std::vector<std::string>* operands = nullptr) const;
   // The variables LOCKSTEP_<FLAG>; one that is empty is not set.
   std::vector<Given> read_environment(const Getenv& getenv) const;
 
