@@ -50,8 +50,16 @@ void mark_best(const spec::Plan& plan, std::vector<RowSummary>& summaries) {
 
 }  // namespace
 
+const Launch* first_launch(const PointRecord& record) {
+  for (const auto& launch : record.launches) {
+    if (launch) return &*launch;
+  }
+  return nullptr;
+}
+
 Launches speeds(const PointRecord& record) {
   Launches values;
+  if (!record.failure.empty()) return values;
   for (const auto& launch : record.launches) {
     values.push_back(launch ? std::optional(launch->images_per_second) : std::nullopt);
   }
@@ -61,9 +69,7 @@ Launches speeds(const PointRecord& record) {
 std::vector<RowSummary> summarise(const spec::Plan& plan, std::span<const PointRecord> records) {
   LOCKSTEP_CHECK(records.size() == plan.points.size());
   std::vector<Launches> speed;
-  for (const PointRecord& record : records) {
-    speed.push_back(record.failure.empty() ? speeds(record) : Launches());
-  }
+  for (const PointRecord& record : records) speed.push_back(speeds(record));
   std::vector<RowSummary> summaries;
   for (const spec::Row& row : plan.rows) summaries.push_back(summarise_row(plan, row, speed));
   mark_best(plan, summaries);

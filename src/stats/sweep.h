@@ -16,6 +16,11 @@ namespace lockstep::stats {
 struct Launch {
   std::string date = {};  // of its start, UTC
   std::string dataset = {};
+  // The work of an image, with the model and the dataset. 0 or empty: not told.
+  int image_size = 0, classes = 0;
+  std::string mode = {};
+  std::string machine = {};  // of rank 0: "host07, AMD EPYC, 64 cores"
+  std::string program = {};  // "lockstep 0.1.0"
   int hosts = 1;
   double images_per_second = 0;
   std::int64_t steps_measured = 0, steps_warmup = 0;
@@ -38,6 +43,15 @@ struct PointRecord {
   ExitCode code = ExitCode::rank_failed;  // of the failure
 };
 
+// The first that there is; null: there is none.
+const Launch* first_launch(const PointRecord& record);
+
+// A sweep, or as much as there is of it.
+struct Measurements {
+  const spec::Plan& plan;
+  std::span<const PointRecord> records;  // by its points
+};
+
 // What a row of the plan comes to.
 struct RowSummary {
   std::optional<Estimate> speed;  // images per second of all devices
@@ -51,7 +65,7 @@ struct RowSummary {
 // By rows of the plan; `records` by its points. A point that has failed has no numbers.
 std::vector<RowSummary> summarise(const spec::Plan& plan, std::span<const PointRecord> records);
 
-// The point's speeds by round.
+// The point's speeds by round; none of a point that has failed.
 Launches speeds(const PointRecord& record);
 
 }  // namespace lockstep::stats

@@ -1,0 +1,105 @@
+#include "stats/gate.h"
+
+#include <gmock/gmock.h>
+
+namespace lockstep::stats {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Launch launch(double speed) {
+  return {.dataset = "imagenet",
+          .image_size = 224,
+          .classes = 1001,
+          .mode = "training",
+          .images_per_second = speed};
+}
+
+PointRecord measured(std::initializer_list<double> speeds) {
+  PointRecord record;
+  for (const double speed : speeds) record.launches.emplace_back(launch(speed));
+  return record;
+}
+
+// One point for each number of devices.
+spec::Plan plan(std::vector<int> devices, int threads = 1) {
+  spec::Sweep sweep;
+  sweep.models = {{"alexnet", 8}};
+  sweep.devices = std::move(devices);
+  sweep.ceiling = false;
+  sweep.threads_per_device = threads;
+  return spec::expand(sweep);
+}
+
+// Of one point, at a minimum effect of 2 %.
+GateRow row(const PointRecord& baseline, const PointRecord& candidate, int threads = 1) {
+  const spec::Plan before = plan({1});
+  const spec::Plan now = plan({1}, threads);
+  return gate({before, std::span(&baseline, 1)}, {now, std::span(&candidate, 1)}, 0.02).rows.at(0);
+}
+
+TEST(Gate, CallsAPointByWhereItsIntervalLies) {
+  const PointRecord before = measured({100, 100, 100});
+  EXPECT_EQ(row(before, measured({110, 111, 112})).verdict, Verdict::faster);
+  EXPECT_EQ(row(before, measured({90, 91, 92})).verdict, Verdict::slower);
+  EXPECT_EQ(row(before, measured({100, 100.1, 99.9})).verdict, Verdict::same);
+  EXPECT_EQ(row(before, measured({90, 100, 110})).verdict, Verdict::undecided);
+}
+
+TEST(Gate, FailsForASlowerPointAndForOneThatFailsNow) {
+  const PointRecord before = measured({100, 100});
+  EXPECT_TRUE(row(before, measured({50, 50})).regression());
+  EXPECT_FALSE(row(before, measured({200, 200})).regression());
+  const GateRow failed = row(before, {.failure = "out of memory"});
+  EXPECT_TRUE(failed.regression());
+  EXPECT_FALSE(failed.undecided());
+  EXPECT_EQ(failed.reason, "failed in the candidate: out of memory");
+  EXPECT_FALSE(failed.candidate.has_value());
+}
+
+TEST(Gate, SaysWhyItDoesNotDecide) {
+  const PointRecord good = measured({100, 100, 100});
+  EXPECT_THAT(row(measured({100}), measured({50})).reason, HasSubstr("one launch"));
+  EXPECT_THAT(row(good, measured({90, 100, 110})).reason, HasSubstr("over 3 launches is too wide"));
+  EXPECT_EQ(row({.failure = "hung"}, good).reason, "failed in the baseline: hung");
+  EXPECT_EQ(row(good, PointRecord()).reason, "not measured in the candidate");
+  EXPECT_FALSE(row({.failure = "hung"}, good).regression());
+  EXPECT_FALSE(row(good, PointRecord()).regression());
+}
+
+TEST(Gate, DoesNotCompareOtherWorkOrOtherDevices) {
+  PointRecord other = measured({10, 10});
+  for (auto& numbers : other.launches) {
+    numbers->classes = 10;
+    numbers->mode = "forward_only";
+  }
+  const GateRow work = row(measured({100, 100}), other);
+  EXPECT_EQ(work.verdict, Verdict::undecided);
+  EXPECT_FALSE(work.ratio.has_value());
+  EXPECT_EQ(work.reason, "not comparable: forward_only, not training; 10 classes, not 1001");
+  EXPECT_EQ(row(measured({100, 100}), measured({100, 100}), 2).reason,
+            "not comparable: 2 threads a device, not 1");
+}
+
+TEST(Gate, TakesWhatAResultDoesNotTellForTheSame) {
+  PointRecord silent = measured({100, 100});
+  for (auto& numbers : silent.launches) numbers->classes = 0;
+  EXPECT_EQ(row(measured({100, 100}), silent).verdict, Verdict::same);
+}
+
+TEST(Gate, NamesPointsThatOnlyOneOfThemHas) {
+  const spec::Plan before = plan({1, 2});
+  const spec::Plan now = plan({1, 4});
+  const std::vector<PointRecord> records(2, measured({100, 100}));
+  const Gate result = gate({before, records}, {now, records}, 0.02);
+  EXPECT_EQ(result.compared, 1);
+  EXPECT_EQ(result.rows.at(0).verdict, Verdict::same);
+  EXPECT_EQ(result.rows.at(1).reason, "the candidate has no such point");
+  EXPECT_TRUE(result.rows.at(1).undecided());
+  EXPECT_THAT(result.added, ElementsAre("alexnet-b8-d4-replicated"));
+  EXPECT_FALSE(result.regression());
+}
+
+}  // namespace
+}  // namespace lockstep::stats
