@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/text.h"
+#include "report/result_directory.h"
 #include "report/run_file.h"
 
 namespace lockstep::cli {
@@ -104,19 +104,6 @@ int locked(const fs::path& path) {
               "wait for it, or choose another --result_dir");
 }
 
-// The launches that have a directory, from 0 on.
-std::vector<int> rounds_in(const fs::path& directory) {
-  std::vector<int> rounds;
-  std::error_code none;  // nothing was launched yet
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, none)) {
-    const auto number = parse_int(entry.path().filename().string());
-    if (number && *number >= 1 && *number <= 1'000'000) {
-      rounds.push_back(static_cast<int>(*number) - 1);
-    }
-  }
-  return rounds;
-}
-
 }  // namespace
 
 SweepDirectory::SweepDirectory(fs::path path, const spec::Sweep& sweep, bool resume)
@@ -146,18 +133,14 @@ std::vector<stats::PointRecord> SweepDirectory::load(const spec::Plan& plan,
   std::vector<stats::PointRecord> records(plan.points.size());
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     const spec::Point& point = plan.points[p];
-    for (const int round : rounds_in(path_ / "points" / point.id)) {
+    for (const int round : report::rounds_in(path_ / "points" / point.id)) {
       try {
-        const report::RunFile file =
-            report::read_run_json(read_file(launch(point, round, "") / "run.json"));
-        if (const auto* failure = std::get_if<stats::Failure>(&file)) {
-          throw Error(ExitCode::usage, failure->message);
-        }
+        stats::Launch numbers = report::read_launch(launch(point, round, ""));
         auto& launches = records[p].launches;
         if (std::cmp_less_equal(launches.size(), round)) {
           launches.resize(static_cast<std::size_t>(round) + 1);
         }
-        launches[static_cast<std::size_t>(round)] = std::get<stats::Launch>(file);
+        launches[static_cast<std::size_t>(round)] = std::move(numbers);
       } catch (const Error& error) {
         warnings.push_back(fmt::format("launch {} of {} is measured again: {}", round + 1, point.id,
                                        error.what()));

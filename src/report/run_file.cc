@@ -1,14 +1,29 @@
 #include "report/run_file.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "report/run_json.h"
 
 namespace lockstep::report {
 namespace {
 
 using Json = nlohmann::json;
+
+// "host07, AMD EPYC, 64 cores": as much of it as is known.
+std::string machine_of(const Json& context) {
+  std::vector<std::string> parts;
+  for (const char* key : {"host_name", "cpu_model"}) {
+    if (context.contains(key) && context.at(key).is_string()) parts.push_back(context.at(key));
+  }
+  if (context.contains("physical_cores")) {
+    parts.push_back(fmt::format("{} cores", context.at("physical_cores").get<std::int64_t>()));
+  }
+  return join(parts, ", ");
+}
 
 stats::Launch launch_of(const Json& document) {
   const Json& statistics = document.at("statistics");
@@ -17,7 +32,14 @@ stats::Launch launch_of(const Json& document) {
   const auto phase = [&](const char* key) { return phases.at(key).at("ms").get<double>(); };
   stats::Launch launch;
   launch.date = document.at("context").at("date").get<std::string>();
-  launch.dataset = document.at("config").value("dataset", "");
+  const Json& config = document.at("config");
+  launch.dataset = config.value("dataset", "");
+  launch.image_size = config.value("image_size", 0);
+  launch.classes = config.value("num_classes", 0);
+  launch.mode = config.value("mode", "");
+  launch.machine = machine_of(document.at("context"));
+  launch.program =
+      fmt::format("lockstep {}", document.at("context").at("lockstep_version").get<std::string>());
   launch.images_per_second = number("images_per_s");
   launch.steps_measured = statistics.at("steps_measured").get<std::int64_t>();
   launch.steps_warmup = statistics.at("steps_warmup").get<std::int64_t>();
@@ -43,29 +65,83 @@ stats::Launch launch_of(const Json& document) {
         rank.at("waiting_ms").get<double>() / static_cast<double>(document.at("ranks").size());
   }
   launch.hosts = static_cast<int>(hosts.size());
-  if (!(launch.images_per_second > 0)) {
+  if (!is_speed(launch.images_per_second)) {
     throw Error(ExitCode::usage, fmt::format("a speed of {} images/s", launch.images_per_second));
   }
   return launch;
 }
 
-}  // namespace
-
-RunFile read_run_json(std::string_view text) {
+// A whole run.json, handed to `read`.
+template <typename Read>
+auto with_document(std::string_view text, Read read) {
   try {
     const Json document = Json::parse(text);
     const Json& schema = document.at("schema");
-    if (schema.at("name") != "lockstep-run" || schema.at("version") != kRunVersion) {
-      throw Error(ExitCode::usage, fmt::format("not a run of version {}", kRunVersion));
+    if (schema.at("name") != "lockstep-run") {
+      throw Error(ExitCode::usage, "it is no run of lockstep's");
     }
+    if (schema.at("version") != kRunVersion) {
+      throw Error(ExitCode::usage,
+                  fmt::format("a run of version {}; this lockstep reads version {}",
+                              schema.at("version").dump(), kRunVersion));
+    }
+    return read(document);
+  } catch (const Json::exception& error) {
+    throw Error(ExitCode::usage, fmt::format("not a whole run.json: {}", error.what()));
+  }
+}
+
+// A count of something, from 1 on.
+int count(const Json& object, const char* key, int otherwise) {
+  const Json number = object.value(key, Json(otherwise));
+  if (number.is_number_integer() && number >= 1 && number <= std::numeric_limits<int>::max()) {
+    return number.get<int>();
+  }
+  throw Error(ExitCode::usage,
+              fmt::format("its {} is {}; expected a number from 1 on", key, number.dump()));
+}
+
+}  // namespace
+
+bool is_speed(double images_per_second) {
+  return images_per_second > 1e-18 && images_per_second < 1e18;
+}
+
+RunFile read_run_json(std::string_view text) {
+  return with_document(text, [](const Json& document) -> RunFile {
     const Json& error = document.at("error");
     if (error.is_null()) return launch_of(document);
     return stats::Failure{static_cast<ExitCode>(error.at("exit_code").get<int>()),
                           error.at("message").get<std::string>(),
                           error.at("hint").get<std::string>()};
-  } catch (const Json::exception& error) {
-    throw Error(ExitCode::usage, fmt::format("not a whole run.json: {}", error.what()));
+  });
+}
+
+stats::Launch read_launch(const std::filesystem::path& directory) {
+  const RunFile file = read_run_json(read_file(directory / "run.json"));
+  if (const auto* failure = std::get_if<stats::Failure>(&file)) {
+    throw Error(ExitCode::usage, failure->message);
   }
+  return std::get<stats::Launch>(file);
+}
+
+spec::Sweep sweep_of_run(std::string_view text) {
+  return with_document(text, [](const Json& document) {
+    const Json& config = document.at("config");
+    const Json exchange = config.value("exchange", Json::object());
+    const spec::Trial usual;
+    const int devices = count(config, "devices", usual.devices);
+    const auto ranks = static_cast<int>(document.at("ranks").size());  // 0: it failed
+    spec::Sweep sweep;
+    sweep.models = {{config.at("model").get<std::string>(), count(config, "batch_size", 0)}};
+    sweep.devices = {ranks > 0 ? ranks : devices};
+    sweep.strategies = {exchange.value("variable_update", usual.exchange.variable_update)};
+    sweep.num_ps = {exchange.value("num_ps", 0)};
+    sweep.data_formats = {config.value("data_format", "auto")};
+    sweep.ceiling = false;
+    sweep.threads_per_device = config.value("threads_per_device", 0);
+    return sweep;
+  });
 }
 
 }  // namespace lockstep::report

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "report/characters.h"
+
 namespace lockstep::report {
 namespace {
 
@@ -16,26 +18,13 @@ std::string number(double value) {
   return text == "-0" ? "0" : text;
 }
 
-// The length of the UTF-8 character at the begin of `text` that XML allows; 0: there is none.
+// The length of the character at the begin of `text` that XML allows; 0: there is none.
 std::size_t character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) {
-    const bool allowed = first >= 0x20 || first == '\t' || first == '\n' || first == '\r';
-    return allowed && first != 0x7f ? 1 : 0;
-  }
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (length == 0 || first > 0xf4 || text.size() < length) return 0;
-  std::uint32_t code = first & (0xffU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return 0;
-    code = code << 6U | (byte(i) & 0x3fU);
-  }
-  constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  const bool allowed = code >= kSmallest[length] && code <= 0x10ffff && !surrogate &&
-                       code != 0xfffe && code != 0xffff;
-  return allowed ? length : 0;
+  const auto first = first_character(text);
+  if (!first) return 0;
+  const std::uint32_t code = first->code;
+  const bool control = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
+  return control || code == 0x7f || code == 0xfffe || code == 0xffff ? 0 : first->bytes;
 }
 
 }  // namespace
@@ -45,7 +34,7 @@ std::string xml_escaped(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = character(text);
     if (length == 0) {
-      out += "\xef\xbf\xbd";
+      out += kReplacement;
     } else if (text[0] == '<') {
       out += "&lt;";
     } else if (text[0] == '>') {

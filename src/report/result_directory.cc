@@ -1,0 +1,161 @@
+#include "report/result_directory.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "report/characters.h"
+#include "report/run_file.h"
+#include "report/run_json.h"
+#include "spec/sweep_flags.h"
+
+namespace lockstep::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFailed = ".failed";
+constexpr std::size_t kLongest = 300;  // of what a damaged file makes a parser say
+
+std::vector<fs::path> entries(const fs::path& directory) {
+  std::vector<fs::path> paths;
+  std::error_code none;  // nothing was launched yet
+  for (const auto& entry : fs::directory_iterator(directory, none)) paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+std::string name_of(const fs::path& directory) {
+  const fs::path path = fs::absolute(directory).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+std::string problem(const fs::path& file, const Error& error) {
+  return fmt::format("{} is left out: {}; expected a whole run.json of version {}",
+                     printable(file.string(), kLongest), printable(error.what(), kLongest),
+                     kRunVersion);
+}
+
+// Why the last attempt at a launch failed, as far as it can still be told.
+stats::Failure failure_in(const fs::path& directory) {
+  try {
+    const RunFile file = read_run_json(read_file(directory / "run.json"));
+    if (const auto* failure = std::get_if<stats::Failure>(&file)) return *failure;
+  } catch (const Error&) {  // it ended before it could write one
+  }
+  return {ExitCode::rank_failed, fmt::format("its logs are in {}", directory.string()), ""};
+}
+
+stats::PointRecord read_point(const fs::path& directory, std::vector<std::string>& problems) {
+  stats::PointRecord record;
+  for (const int round : rounds_in(directory)) {
+    const fs::path launch = directory / fmt::format("{}", round + 1);
+    try {
+      stats::Launch numbers = read_launch(launch);
+      const auto index = static_cast<std::size_t>(round);
+      if (record.launches.size() <= index) record.launches.resize(index + 1);
+      record.launches[index] = std::move(numbers);
+    } catch (const Error& error) {
+      problems.push_back(problem(launch / "run.json", error));
+    }
+  }
+  for (const fs::path& path : entries(directory)) {
+    if (path.extension() != kFailed) continue;
+    const stats::Failure failure = failure_in(path);
+    record.failure = failure.message;
+    record.code = failure.code;
+  }
+  return record;
+}
+
+spec::Plan plan_in(const fs::path& file) {
+  const auto no_environment = [](const char*) -> const char* { return nullptr; };
+  try {
+    const spec::ParsedSweep parsed =
+        spec::parse_sweep(std::vector<std::string>{"--spec=" + file.string()}, no_environment, {},
+                          [](const std::string& path) { return read_file(path); });
+    return spec::expand(parsed.sweep);
+  } catch (const Error& error) {
+    throw Error(ExitCode::usage, printable(error.what(), kLongest),
+                fmt::format("expected a whole sweep.json of version {}", spec::kSweepVersion));
+  }
+}
+
+void read_sweep(const fs::path& directory, ResultDirectory& results) {
+  results.report.plan = plan_in(directory / "sweep.json");
+  for (const spec::Point& point : results.report.plan.points) {
+    results.report.records.push_back(read_point(directory / "points" / point.id, results.problems));
+  }
+}
+
+void read_run(const fs::path& directory, ResultDirectory& results) {
+  const fs::path path = directory / "run.json";
+  const std::string text = read_file(path);
+  try {
+    results.report.plan = spec::expand(sweep_of_run(text));
+    const RunFile file = read_run_json(text);
+    stats::PointRecord record;
+    if (const auto* launch = std::get_if<stats::Launch>(&file)) {
+      record.launches = {*launch};
+    } else {
+      const auto& failure = std::get<stats::Failure>(file);
+      record = {.failure = failure.message, .code = failure.code};
+    }
+    results.report.records = {record};
+  } catch (const Error& error) {
+    throw Error(ExitCode::usage, problem(path, error));
+  }
+}
+
+std::string machine_line(std::span<const stats::PointRecord> records) {
+  for (const stats::PointRecord& record : records) {
+    if (const stats::Launch* launch = stats::first_launch(record)) {
+      return fmt::format("{} on {}.", launch->program, launch->machine);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<int> rounds_in(const fs::path& directory) {
+  std::vector<int> rounds;
+  for (const fs::path& path : entries(directory)) {
+    const auto number = parse_int(path.filename().string());
+    if (number && *number >= 1 && *number <= 1'000'000) {
+      rounds.push_back(static_cast<int>(*number) - 1);
+    }
+  }
+  return rounds;
+}
+
+ResultDirectory read_results(const fs::path& directory) {
+  ResultDirectory results;
+  SweepReport& report = results.report;
+  report.id = name_of(directory);
+  if (is_there(directory / "sweep.json")) {
+    read_sweep(directory, results);
+  } else if (is_there(directory / "run.json")) {
+    read_run(directory, results);
+  }
+  if (report.plan.points.empty()) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds no results: expected the sweep.json of a sweep or the "
+                            "run.json of a run",
+                            printable(directory.string(), kLongest)),
+                "name what was the --result_dir of lockstep sweep or lockstep run");
+  }
+  report.machine = machine_line(report.records);
+  report.rows = stats::summarise(report.plan, report.records);
+  return results;
+}
+
+}  // namespace lockstep::report
