@@ -14,6 +14,7 @@
 
 #include "cli/doctor_options.h"
 #include "cli/flag_listing.h"
+#include "cli/gate_options.h"
 #include "cli/help.h"
 #include "cli/sweep.h"
 #include "spec/flags.h"
@@ -161,6 +162,7 @@ TEST(Help, IsAsCommitted) {
   expect_golden("tests/golden/run_help.txt", run_help(false));
   expect_golden("tests/golden/sweep_help.txt", sweep_help(false));
   expect_golden("tests/golden/doctor_help.txt", doctor_help(false));
+  expect_golden("tests/golden/gate_help.txt", gate_help(false));
 }
 
 TEST(RunHelp, ShowsOnlyWorkingFlagsUnlessAskedForAll) {

@@ -9,6 +9,8 @@
 #include "cli/doctor.h"
 #include "cli/doctor_options.h"
 #include "cli/flag_listing.h"
+#include "cli/gate.h"
+#include "cli/gate_options.h"
 #include "cli/help.h"
 #include "cli/job.h"
 #include "cli/models.h"
@@ -116,6 +118,7 @@ ExitCode help(Arguments arguments, Transports transports) {
 constexpr Verb kVerbs[] = {
     {"run", "train a network and measure it", run_help, run},
     {"sweep", "measure how it scales over numbers of devices", sweep_help, sweep},
+    {"gate", "say whether results have become slower", gate_help, gate},
     {"comm", "measure the collectives alone", comm_help, comm},
     {"doctor", "look for what would spoil a measurement, on this machine and on others",
      doctor_help, doctor},

@@ -26,6 +26,9 @@ Status status(const stats::PointRecord& record);
 // "replicated", "parameter_server, 2 servers, NHWC": what tells points with as many devices apart.
 std::string configuration(const spec::Point& point);
 
+// As many digits of a speed as the eye can use: 1234, 123.4, 1.23.
+std::string speed_text(double images_per_second);
+
 // For people: speeds, speed-ups and efficiencies with their intervals; below it the failed points
 // with their causes.
 std::string sweep_table(const SweepReport& report);

@@ -10,12 +10,6 @@
 namespace lockstep::report {
 namespace {
 
-// As many digits as the eye can use: 1234, 123.4, 1.23.
-std::string number(double value) {
-  const int digits = value >= 1000 ? 0 : value >= 10 ? 1 : 2;
-  return fmt::format("{:.{}f}", value, digits);
-}
-
 std::string percent(double value) {
   return fmt::format("{:.1f} %", 100 * value);
 }
@@ -41,7 +35,7 @@ std::string speed_of(const stats::PointRecord& record, const stats::RowSummary& 
     case Status::measured:
       break;
   }
-  return number(row.speed->value);
+  return speed_text(row.speed->value);
 }
 
 // What the columns rest on.
@@ -70,6 +64,11 @@ Status status(const stats::PointRecord& record) {
   const bool any =
       std::ranges::any_of(record.launches, [](const auto& launch) { return !!launch; });
   return any ? Status::measured : Status::not_measured;
+}
+
+std::string speed_text(double images_per_second) {
+  const int digits = images_per_second >= 1000 ? 0 : images_per_second >= 10 ? 1 : 2;
+  return fmt::format("{:.{}f}", images_per_second, digits);
 }
 
 std::string configuration(const spec::Point& point) {
@@ -117,7 +116,7 @@ std::string sweep_table(const SweepReport& report) {
         cells.end(),
         {fmt::format("{}", point.batch_size), configuration(point) + (summary.best ? " *" : ""),
          fmt::format("{}", point.devices), speed_of(record, summary),
-         interval_of(summary.speed, number), value_of(summary.speed_up, hundredths),
+         interval_of(summary.speed, speed_text), value_of(summary.speed_up, hundredths),
          value_of(summary.efficiency, percent), interval_of(summary.efficiency, percent),
          value_of(summary.of_ceiling, percent)});
     table.add(std::move(cells));

@@ -1,0 +1,72 @@
+#include "cli/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "cli/gate_options.h"
+#include "cli/load_results.h"
+#include "report/characters.h"
+#include "report/gate_report.h"
+
+namespace lockstep::cli {
+namespace {
+
+using report::SweepReport;
+
+std::string machine_of(const SweepReport& report) {
+  for (const stats::PointRecord& record : report.records) {
+    if (const stats::Launch* launch = stats::first_launch(record)) return launch->machine;
+  }
+  return {};
+}
+
+void warn_of_other_machine(const SweepReport& baseline, const SweepReport& candidate) {
+  const std::string before = machine_of(baseline);
+  const std::string now = machine_of(candidate);
+  if (before.empty() || now.empty() || before == now) return;
+  print_warning(fmt::format("the machines differ: {}; {}", report::printable(before, 200),
+                            report::printable(now, 200)));
+}
+
+ExitCode exit_code(const stats::Gate& gate, bool strict) {
+  if (gate.regression()) return ExitCode::gate_failed;
+  const bool undecided = std::ranges::any_of(gate.rows, &stats::GateRow::undecided);
+  return strict && undecided ? ExitCode::unstable : ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode gate(Arguments arguments, Transports) {
+  const GateOptions options = parse_gate(arguments, process_getenv);
+  const report::ResultDirectory baseline = load_results(options.baseline);
+  const report::ResultDirectory candidate = load_results(options.candidate);
+  warn_of_other_machine(baseline.report, candidate.report);
+  report::GateReport gate{
+      .baseline = baseline.report.id,
+      .candidate = candidate.report.id,
+      .baseline_machine = baseline.report.machine,
+      .candidate_machine = candidate.report.machine,
+      .min_effect = options.min_effect,
+      .gate = stats::gate({baseline.report.plan, baseline.report.records},
+                          {candidate.report.plan, candidate.report.records}, options.min_effect),
+      .problems = baseline.problems};
+  gate.problems.insert(gate.problems.end(), candidate.problems.begin(), candidate.problems.end());
+  if (gate.gate.compared == 0) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} and {} have no point in common", options.baseline, options.candidate),
+        "a point is a network with a batch, a number of devices and a strategy");
+  }
+  if (options.json) {
+    fmt::print("{}\n", report::gate_json(gate));
+  } else {
+    fmt::print("{}", report::gate_table(gate));
+  }
+  if (options.annotations) fmt::print("{}", report::gate_annotations(gate));
+  if (!options.junit.empty()) write_file(options.junit, report::gate_junit(gate));
+  return exit_code(gate.gate, options.strict);
+}
+
+}  // namespace lockstep::cli

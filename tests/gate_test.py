@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""`lockstep gate`, the real program, on results of a real sweep and on copies of them whose speeds we
+know.
+
+Usage: gate_test.py PROGRAM [unittest arguments]"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+POINTS = ["mnist_mlp-b16-d1-replicated", "mnist_mlp-b16-d2-replicated"]
+
+
+def lockstep(*arguments, directory=None):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120,
+                          cwd=directory)
+
+
+class Results(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.place = pathlib.Path(temporary.name)
+        cls.main = cls.place / "main"
+        done = lockstep("sweep", "--models=mnist_mlp:16", "--devices=1,2", "--noceiling",
+                        "--oversubscribe", "--num_batches=3", "--num_warmup_batches=1",
+                        "--repeats=3", f"--result_dir={cls.main}")
+        assert done.returncode == 0, done.stderr
+
+    def changed(self, name, factors):
+        """A copy in which the launches of each point are so many times as fast."""
+        copy = self.place / name
+        shutil.copytree(self.main, copy)
+        self.addCleanup(shutil.rmtree, copy)
+        for point, factor in zip(POINTS, factors):
+            for path in copy.glob(f"points/{point}/*/run.json"):
+                run = json.loads(path.read_text())
+                run["statistics"]["images_per_s"] *= factor
+                path.write_text(json.dumps(run))
+        return copy
+
+    def gate(self, candidate, *arguments):
+        return lockstep("gate", "--baseline", self.main, candidate, *arguments)
+
+    def test_passes_what_is_the_same_or_faster(self):
+        done = self.gate(self.changed("change", [1, 2]))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        verdicts = [line.split()[0] for line in done.stdout.splitlines() if "mnist_mlp" in line]
+        self.assertEqual(verdicts, ["SAME", "FASTER"])
+
+    def test_fails_what_is_slower_in_every_format(self):
+        slower = self.changed('<slow> "& 5%\n::error::', [1, 0.5])
+        junit = self.place / "gate.xml"
+        done = self.gate(slower, "--annotations", f"--junit={junit}")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("a regression: 1 SLOWER, 1 SAME", done.stdout)
+        annotations = [line for line in done.stdout.splitlines() if line.startswith("::")]
+        self.assertEqual(len(annotations), 1)
+        self.assertTrue(annotations[0].startswith(f"::error title=SLOWER {POINTS[1]}::"))
+
+        suite = ElementTree.parse(junit).getroot().find("testsuite")
+        self.assertEqual(suite.get("name"), f"{slower.name} against main")
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
+        self.assertEqual([case.get("name") for case in suite if case.find("failure") is not None],
+                         [POINTS[1]])
+
+        done = self.gate(slower, "--json")
+        self.assertEqual(done.returncode, 1)
+        document = json.loads(done.stdout)
+        self.assertTrue(document["regression"])
+        self.assertEqual([point["verdict"] for point in document["points"]], ["SAME", "SLOWER"])
+        self.assertAlmostEqual(document["points"][1]["ratio"], 0.5)
+
+    def test_is_undecided_where_launches_cannot_be_read_and_strict_if_asked_to(self):
+        damaged = self.changed("damaged", [1, 1])
+        for launch in (1, 2):
+            path = damaged / "points" / POINTS[0] / str(launch) / "run.json"
+            path.write_text(path.read_text()[:500])
+        done = self.gate(damaged)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"warning: {damaged}/points/{POINTS[0]}/1/run.json is left out", done.stderr)
+        self.assertIn("expected a whole run.json of version 1", done.stderr)
+        self.assertIn("1 UNDECIDED, 1 SAME", done.stdout)
+        self.assertEqual(self.gate(damaged, "--strict").returncode, 6)
+
+    def test_refuses_what_has_nothing_in_common(self):
+        other = self.changed("other", [1, 1])
+        sweep = json.loads((other / "sweep.json").read_text())
+        (other / "sweep.json").write_text(json.dumps({**sweep, "models": ["lenet:4"]}))
+        done = self.gate(other)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no point in common", done.stderr)
+        self.assertEqual(self.gate(self.place / "nowhere").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
