@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`lockstep gate`, the real program, on results of a real sweep and on copies of them whose speeds we
-know.
+"""`lockstep gate` and `lockstep compare`, the real program, on results of a real sweep and on copies
+of them whose speeds we know.
 
 Usage: gate_test.py PROGRAM [unittest arguments]"""
 
@@ -98,6 +98,22 @@ class Results(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("no point in common", done.stderr)
         self.assertEqual(self.gate(self.place / "nowhere").returncode, 2)
+
+    def test_compares_sweeps_and_runs_in_a_table_and_a_graph(self):
+        faster = self.changed("faster", [2, 2])
+        done = lockstep("compare", "main", "faster", f"main/points/{POINTS[0]}/1", "nowhere",
+                        directory=self.place)
+        self.assertEqual(done.returncode, 2)  # for one of them, but the others are compared
+        self.assertIn("nowhere holds no results", done.stderr)
+        rows = [line.split() for line in done.stdout.splitlines() if line.startswith("mnist_mlp")]
+        self.assertEqual([(row[3], row[4], row[-1]) for row in rows],
+                         [("1", "main", "-"), ("1", "faster", "FASTER"), ("1", "1", "UNDECIDED"),
+                          ("2", "main", "-"), ("2", "faster", "FASTER")])
+        graph = ElementTree.parse(self.place / "comparison_graph.svg").getroot()
+        texts = [element.text for element in graph.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertEqual(sum("mnist_mlp on" in (text or "") for text in texts), 3)
+        self.assertEqual(lockstep("compare", self.main, faster, f"--graph={self.place}/g.svg")
+                         .returncode, 0)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cli/compare.h"
 #include "cli/doctor_options.h"
 #include "cli/flag_listing.h"
 #include "cli/gate_options.h"
@@ -162,6 +163,7 @@ TEST(Help, IsAsCommitted) {
   expect_golden("tests/golden/run_help.txt", run_help(false));
   expect_golden("tests/golden/sweep_help.txt", sweep_help(false));
   expect_golden("tests/golden/doctor_help.txt", doctor_help(false));
+  expect_golden("tests/golden/compare_help.txt", compare_help(false));
   expect_golden("tests/golden/gate_help.txt", gate_help(false));
 }
 

@@ -6,6 +6,7 @@
 #include "cli/comm.h"
 #include "cli/comm_options.h"
 #include "cli/command_line.h"
+#include "cli/compare.h"
 #include "cli/doctor.h"
 #include "cli/doctor_options.h"
 #include "cli/flag_listing.h"
@@ -118,6 +119,7 @@ ExitCode help(Arguments arguments, Transports transports) {
 constexpr Verb kVerbs[] = {
     {"run", "train a network and measure it", run_help, run},
     {"sweep", "measure how it scales over numbers of devices", sweep_help, sweep},
+    {"compare", "put results beside each other, in a table and a graph", compare_help, compare},
     {"gate", "say whether results have become slower", gate_help, gate},
     {"comm", "measure the collectives alone", comm_help, comm},
     {"doctor", "look for what would spoil a measurement, on this machine and on others",

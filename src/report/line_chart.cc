@@ -10,19 +10,29 @@
 namespace lockstep::report {
 namespace {
 
-constexpr double kWidth = 640;
+constexpr double kWidth = 640;  // at least
 constexpr double kLeft = 88, kRight = 620, kTop = 48, kBottom = 360;
-constexpr double kLegend = kBottom + 68, kLegendLine = 19;
+constexpr double kLegend = kBottom + 68, kLegendLine = 19, kLabel = kLeft + 44;
+constexpr double kLetter = 7;   // of a label, on average
 constexpr double kInset = 18;   // markers stand free of the frame
 constexpr double kNumber = 28;  // from one number on the x axis to the next, at least
 constexpr std::string_view kGrid = "stroke=\"#e4e4e4\"";
+
+// Wide enough for the longest label.
+double width_of(const LineChart& chart) {
+  double width = kWidth;
+  for (const ChartLine& line : chart.lines) {
+    width = std::max(width, kLabel + kLetter * static_cast<double>(line.label.size()));
+  }
+  return width;
+}
 
 class Drawing {
  public:
   explicit Drawing(const LineChart& chart)
       : chart_(chart),
         height_(kLegend + kLegendLine * static_cast<double>(chart.lines.size()) + 24),
-        svg_(kWidth, height_) {
+        svg_(width_of(chart), height_) {
     for (const ChartLine& line : chart.lines) {
       for (const XY& point : line.points) include(point);
     }
@@ -41,7 +51,7 @@ class Drawing {
       if (line.points.empty()) continue;
       const double y = kLegend + kLegendLine * static_cast<double>(i);
       draw_line(line, series, y);
-      svg_.text({kLeft + 44, y + 4}, line.label, "");
+      svg_.text({kLabel, y + 4}, line.label, "");
       if (!line.titles.empty()) ++series;
     }
     svg_.text({kLeft, height_ - 12}, chart_.footer, "font-size=\"10\" fill=\"#555555\"");

@@ -1,0 +1,122 @@
+#include "cli/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "cli/help.h"
+#include "cli/load_results.h"
+#include "report/comparison.h"
+#include "spec/vocabulary.h"
+#include "stats/side_by_side.h"
+
+namespace lockstep::cli {
+namespace {
+
+using report::SweepReport;
+using spec::Flag;
+
+struct Options {
+  std::vector<std::string> directories;
+  double min_effect = kMinEffect;
+  std::string graph = "comparison_graph.svg";
+};
+
+std::vector<const Flag*> all_flags() {
+  static const Flag graph = {
+      .name = "graph",
+      .group = "Output",
+      .type = {.kind = spec::Kind::text, .default_text = "comparison_graph.svg"},
+      .help = "file for the drawing"};
+  return {&min_effect_flag(), &graph};
+}
+
+Options parse(Arguments arguments) {
+  const spec::Vocabulary vocabulary("compare", all_flags());
+  Options options;
+  const auto apply = [&](const spec::Given& given) {
+    if (given.flag->name == "graph") {
+      options.graph = given.text;
+    } else {
+      options.min_effect = parse_min_effect(given.text, given.shown);
+    }
+  };
+  for (const spec::Given& given : vocabulary.read_environment(process_getenv)) apply(given);
+  for (const spec::Given& given : vocabulary.read_arguments(arguments, &options.directories)) {
+    apply(given);
+  }
+  if (options.directories.size() < 2) {
+    throw Error(ExitCode::usage, "compare needs directories of results, two or more",
+                "lockstep compare A B");
+  }
+  return options;
+}
+
+// Those that can be read; of the others, the error.
+struct Loaded {
+  std::vector<SweepReport> reports;
+  bool all = true;
+};
+Loaded load(const std::vector<std::string>& directories) {
+  Loaded loaded;
+  for (const std::string& directory : directories) {
+    try {
+      SweepReport report = load_results(directory).report;
+      // Two of the same name are told apart by where they are.
+      const auto same = [&](const SweepReport& other) { return other.id == report.id; };
+      if (std::ranges::any_of(loaded.reports, same)) report.id = directory;
+      loaded.reports.push_back(std::move(report));
+    } catch (const Error& error) {
+      if (directory == directories.back() && loaded.reports.empty()) throw;
+      loaded.all = false;
+      print_warning(error.what());
+    }
+  }
+  return loaded;
+}
+
+std::vector<stats::Contender> contenders_of(const std::vector<SweepReport>& reports) {
+  std::vector<stats::Contender> contenders;
+  for (const SweepReport& report : reports) {
+    contenders.push_back({report.id, {report.plan, report.records}, report.rows});
+  }
+  return contenders;
+}
+
+}  // namespace
+
+ExitCode compare(Arguments arguments, Transports) {
+  const Options options = parse(arguments);
+  const Loaded loaded = load(options.directories);
+  const auto rows = stats::side_by_side(contenders_of(loaded.reports), options.min_effect);
+  const report::Comparison comparison{loaded.reports, rows, options.min_effect};
+  fmt::print("{}", report::comparison_table(comparison));
+  write_file(options.graph, report::comparison_graph(comparison));
+  fmt::print("\n{}\n", options.graph);
+  return loaded.all ? ExitCode::ok : ExitCode::usage;
+}
+
+std::string compare_help(bool) {
+  std::string out =
+      "usage: lockstep compare DIR DIR ... [--flag=value ...]\n\n"
+      "Puts results beside each other: of several machines, strategies, versions or days. The\n"
+      "directories are those of sweeps or runs. Ends in a table, in which the others are compared "
+      "with\n"
+      "the first, and in a drawing of all speed-ups. What does not compare (another network, "
+      "batch,\n"
+      "scaling, number of classes, baseline of the speed-ups) is marked, with the reason.\n\n"
+      "examples:\n"
+      "  lockstep compare results/old_machine results/new_machine\n"
+      "  lockstep compare results/monday results/tuesday results/wednesday --graph=week.svg\n";
+  std::string_view group;
+  for (const Flag* flag : all_flags()) {
+    if (flag->group != group) out += fmt::format("\n{}:\n", group = flag->group);
+    out += flag_help(*flag);
+  }
+  return out +
+         "\nexit codes: 0 done, 2 wrong usage, or a directory without results (the others are "
+         "compared)\n";
+}
+
+}  // namespace lockstep::cli
