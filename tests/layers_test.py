@@ -16,9 +16,11 @@ LIBRARIES = {
     r"asio(/.*)?\.hpp": ["comm/tcp"],
     r"(oneapi/dnnl/)?dnnl.*": ["engine/onednn"],
     r"hwloc(/.*)?\.h": ["machine"],
+    r"jpeglib\.h": ["data"],
     r"mpi\.h": ["mpi"],
     r"nlohmann/.*": ["spec", "stats", "report", "doctor", "cli"],
     r"omp\.h": ["machine", "kernel", "comm", "engine", "train"],
+    r"zlib\.h": ["data"],
 }
 TEST_LIBRARIES = r"(gtest|gmock)/.*"
 
