@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "data/example.h"
 #include "data/image_file.h"
 #include "data/index_file.h"
@@ -52,18 +51,21 @@ void write_shards(const Source& source, Split split, int shards, const ConvertOp
   const std::uint64_t count = std::min(static_cast<std::uint64_t>(shards), images);
   std::vector<std::uint8_t> buffer;
   for (std::uint64_t shard = 0; shard < count; ++shard) {
-    std::string records;
+    OutputFile file(to / shard_name(split, shard, count));
     for (std::uint64_t i = images * shard / count; i < images * (shard + 1) / count; ++i) {
-      append_frame(records, bytes_of(example_of(source, split, order.record(i), options.first_label,
-                                                buffer)));
+      std::string frame;
+      append_frame(
+          frame, bytes_of(example_of(source, split, order.record(i), options.first_label, buffer)));
+      file.append(frame);
     }
-    write_file(to / shard_name(split, shard, count), records);
+    file.finish();
   }
 }
 
 }  // namespace
 
-void convert_to_tfrecord(const fs::path& from, const fs::path& to, const ConvertOptions& options) {
+Converted convert_to_tfrecord(const fs::path& from, const fs::path& to,
+                              const ConvertOptions& options) {
   Index index = load_index(from);
   if (index.encoding != Encoding::image_file) {
     throw Error(ExitCode::usage,
@@ -72,9 +74,13 @@ void convert_to_tfrecord(const fs::path& from, const fs::path& to, const Convert
   }
   if (!options.skip_corrupt) require_intact(index, from);
   make_empty_directory(to);
+  const Converted converted{.train = index.of(Split::train).size(),
+                            .validation = index.of(Split::validation).size(),
+                            .left_out = index.faults.size()};
   const Source source(from, std::move(index));
   write_shards(source, Split::train, options.shards, options, to);
   write_shards(source, Split::validation, options.validation_shards, options, to);
+  return converted;
 }
 
 }  // namespace lockstep::data

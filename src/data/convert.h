@@ -12,8 +12,13 @@ struct ConvertOptions {
   std::uint64_t seed = 1;  // of the order in which images go into shards
 };
 
+struct Converted {
+  std::uint64_t train = 0, validation = 0;  // images that were written
+  std::uint64_t left_out = 0;               // damaged ones
+};
+
 // Writes the images of a dataset of image files as TFRecord files. Throws Error(usage).
-void convert_to_tfrecord(const std::filesystem::path& from, const std::filesystem::path& to,
-                         const ConvertOptions& options);
+Converted convert_to_tfrecord(const std::filesystem::path& from, const std::filesystem::path& to,
+                              const ConvertOptions& options);
 
 }  // namespace lockstep::data

@@ -151,21 +151,23 @@ void make_tfrecord(const fs::path& directory, const MakeOptions& options) {
     const std::uint64_t shards = std::min(static_cast<std::uint64_t>(wanted), part.count);
     for (std::uint64_t shard = 0; shard < shards; ++shard) {
       const auto [begin, end] = share(part, shard, shards);
-      std::string records;
+      OutputFile file(directory / shard_name(part.split, shard, shards));
       for (std::uint64_t i = begin; i < end; ++i) {
         const Picture picture = draw_picture(options, i);
         const std::string name = class_name(picture.label);
-        const std::string file = fmt::format("{}_{}.JPEG", name, i);
-        append_frame(records, bytes_of(encode_example({.image = bytes_of(picture.jpeg),
-                                                       .format = "JPEG",
-                                                       .file_name = file,
-                                                       .label = picture.label + 1,
-                                                       .class_name = name,
-                                                       .channels = picture.channels,
-                                                       .height = picture.height,
-                                                       .width = picture.width})));
+        const std::string file_name = fmt::format("{}_{}.JPEG", name, i);
+        std::string frame;
+        append_frame(frame, bytes_of(encode_example({.image = bytes_of(picture.jpeg),
+                                                     .format = "JPEG",
+                                                     .file_name = file_name,
+                                                     .label = picture.label + 1,
+                                                     .class_name = name,
+                                                     .channels = picture.channels,
+                                                     .height = picture.height,
+                                                     .width = picture.width})));
+        file.append(frame);
       }
-      write_file(directory / shard_name(part.split, shard, shards), records);
+      file.finish();
     }
   }
 }
