@@ -118,9 +118,9 @@ struct Reading {
       has_image = feature.has_bytes;
     } else if (key == "image/class/label") {
       if (feature.has_integer) example.label = feature.integer;
-    } else if (key == "image/class/text" || !has_text) {
+    } else if (!feature.bytes.empty() && (key == "image/class/text" || !has_text)) {
       example.class_name = text_of(feature.bytes);
-      has_text = key == "image/class/text" && !feature.bytes.empty();
+      has_text = key == "image/class/text";
     }
     return true;
   }

@@ -8,12 +8,14 @@
 #include "base/files.h"
 #include "data/convert.h"
 #include "data/directory_for_test.h"
+#include "data/example.h"
 #include "data/image_file.h"
 #include "data/index_file.h"
 #include "data/jpeg.h"
 #include "data/make.h"
 #include "data/pattern.h"
 #include "data/source.h"
+#include "data/tfrecord.h"
 
 namespace lockstep::data {
 namespace {
@@ -229,6 +231,32 @@ TEST_F(Datasets, ConvertFromFoldersToTfRecords) {
   EXPECT_THAT(all(records), testing::UnorderedElementsAreArray(all(folder)));
 }
 
+// Written by tools/tfrecords.py.
+TEST_F(Datasets, OfTfRecordsMayComeFromTensorFlow) {
+  fs::copy_file(fs::path(LOCKSTEP_SOURCE_DIR) / "tests/golden/tensorflow.tfrecord",
+                directory_ / "train-00000-of-00001");
+  const Source source(directory_, scanned(directory_));
+  EXPECT_THAT(source.index().faults, IsEmpty());
+  EXPECT_EQ(source.index().channels, (Extent{1, 3}));
+  EXPECT_EQ(source.index().class_names[1], "tench, Tinca tinca");
+  EXPECT_EQ(source.index().class_names[3], "tibur\xc3\xb3n");
+  std::vector<std::uint8_t> buffer;
+  std::vector<ImageHeader> headers;
+  std::vector<int> labels;
+  for (std::size_t i = 0; i < source.index().of(Split::train).size(); ++i) {
+    const Stored stored = source.fetch(Split::train, i, buffer);
+    labels.push_back(stored.label);
+    headers.push_back(std::get<ImageHeader>(parse_image_header(stored.image)));
+    if (i > 0) continue;
+    EXPECT_THAT(stored.boxes, ElementsAre(Box{0, .25F, .5F, .75F}, Box{.125F, 0, 1, 1}));
+  }
+  using Kind = ImageHeader::Kind;
+  EXPECT_THAT(labels, ElementsAre(1, 1000, 3));
+  EXPECT_THAT(headers,
+              ElementsAre(ImageHeader{Kind::jpeg, 3, 6, 8}, ImageHeader{Kind::png, 3, 6, 8},
+                          ImageHeader{Kind::jpeg, 1, 6, 8}));
+}
+
 TEST_F(Datasets, ThatChangeUnderUsAreNoticed) {
   const fs::path directory = made("tfrecord");
   const Source source(directory, scanned(directory));
@@ -236,6 +264,24 @@ TEST_F(Datasets, ThatChangeUnderUsAreNoticed) {
   std::vector<std::uint8_t> buffer;
   EXPECT_THAT(error_of([&] { source.fetch(Split::train, 0, buffer); }).what(),
               HasSubstr("train-00000-of-00003: at byte 12: a record is damaged"));
+}
+
+TEST_F(Datasets, OfTfRecordsHaveLabelsThatCanBe) {
+  const std::string jpeg = encode_jpeg(bytes_of(std::string(64, 'x')), 1, 8, 8);
+  std::string records;
+  for (const std::int64_t label : {-2, -1, 0, 1 << 20}) {
+    append_frame(
+        records,
+        bytes_of(encode_example({.image = bytes_of(jpeg), .label = label, .class_name = "ant"})));
+  }
+  write_file(directory_ / "train-0-of-1", records);
+  const Index index = scanned(directory_);
+  EXPECT_THAT(index.class_names, ElementsAre("ant"));
+  ASSERT_THAT(index.of(Split::train), SizeIs(2));
+  EXPECT_EQ(index.of(Split::train)[0].label, kNoLabel);
+  ASSERT_THAT(index.faults, SizeIs(2));
+  EXPECT_THAT(index.faults[0].fault.what, HasSubstr("label -2"));
+  EXPECT_THAT(index.faults[1].fault.what, HasSubstr("label 1048576"));
 }
 
 TEST(Labels, FitNetworksInBothConventions) {

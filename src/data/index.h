@@ -32,6 +32,9 @@ struct IndexedFile {
 };
 
 constexpr std::int32_t kNoLabel = -1;
+// Far above any dataset's. Names are kept by label: without a limit one absurd label takes all
+// memory.
+constexpr std::int32_t kLargestLabel = (1 << 20) - 1;
 
 // Where a record is. Of a compressed file, offsets count decompressed bytes.
 struct Record {

@@ -60,7 +60,9 @@ Stored Source::fetch(Split split, std::size_t i, std::vector<std::uint8_t>& buff
     changed(path, {record.offset, "a record is damaged"});
   }
   auto example = parse_example(bytes);
-  if (const auto* fault = std::get_if<Fault>(&example)) changed(path, *fault);
+  if (const auto* fault = std::get_if<Fault>(&example)) {
+    changed(path, {record.offset + fault->offset, fault->what});
+  }
   auto& parsed = std::get<ImageExample>(example);
   return {.image = parsed.image, .label = record.label, .boxes = std::move(parsed.boxes)};
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/text.h"
@@ -53,8 +52,8 @@ void scan_shard(const fs::path& path, Index& index, std::uint32_t file) {
       return fail(within(offset + static_cast<std::uint64_t>(image_at), *fault));
     }
     const std::int64_t label = example.label.value_or(kNoLabel);
-    if (example.label && (label < 0 || label > std::numeric_limits<std::int32_t>::max())) {
-      return fail({offset, fmt::format("label {}", label)});
+    if (label < kNoLabel || label > kLargestLabel) {
+      return fail({offset, fmt::format("label {}, where {} is the largest", label, kLargestLabel)});
     }
     const auto& header = std::get<ImageHeader>(image);
     index.see_shape(header.channels, header.height, header.width);
