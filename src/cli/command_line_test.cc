@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/compare.h"
+#include "cli/data_options.h"
 #include "cli/doctor_options.h"
 #include "cli/flag_listing.h"
 #include "cli/gate_options.h"
@@ -165,6 +166,7 @@ TEST(Help, IsAsCommitted) {
   expect_golden("tests/golden/doctor_help.txt", doctor_help(false));
   expect_golden("tests/golden/compare_help.txt", compare_help(false));
   expect_golden("tests/golden/gate_help.txt", gate_help(false));
+  expect_golden("tests/golden/data_help.txt", data_help(false));
 }
 
 TEST(RunHelp, ShowsOnlyWorkingFlagsUnlessAskedForAll) {

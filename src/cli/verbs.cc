@@ -7,6 +7,8 @@
 #include "cli/comm_options.h"
 #include "cli/command_line.h"
 #include "cli/compare.h"
+#include "cli/data.h"
+#include "cli/data_options.h"
 #include "cli/doctor.h"
 #include "cli/doctor_options.h"
 #include "cli/flag_listing.h"
@@ -124,6 +126,7 @@ constexpr Verb kVerbs[] = {
     {"comm", "measure the collectives alone", comm_help, comm},
     {"doctor", "look for what would spoil a measurement, on this machine and on others",
      doctor_help, doctor},
+    {"data", "look into datasets, make them, convert them", data_help, data_verb},
     {"list", "list what lockstep knows", list_help, list},
     {"show", "show the layers of a model", show_help, show},
     {"version", "print the version", version_help, version},

@@ -1,0 +1,261 @@
+#include "cli/data_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/help.h"
+#include "data/formats.h"
+#include "spec/vocabulary.h"
+
+namespace lockstep::cli {
+namespace {
+
+using spec::Flag;
+using spec::Kind;
+using spec::Value;
+
+struct DataFlag {
+  Flag flag;
+  void (*apply)(DataOptions& options, const Value& value);
+};
+
+struct Action {
+  DataAction action;
+  std::string_view name;
+  std::string_view directories;  // as its usage names them
+  std::vector<DataFlag> flags;
+};
+
+template <typename Number>
+Number number_of(const Value& value) {
+  return static_cast<Number>(std::get<std::int64_t>(value));
+}
+
+spec::Type count(std::string_view default_text, double low, double high) {
+  return {.kind = Kind::integer, .default_text = default_text, .low = low, .high = high};
+}
+
+std::vector<std::string_view> format_names() {
+  std::vector<std::string_view> names;
+  for (const data::Format& format : data::formats()) names.push_back(format.name);
+  return names;
+}
+
+constexpr double kMostImages = 5'000'000;  // of MNIST's size: 4 GB, which are made in memory
+constexpr double kMostShards = 99'999;
+constexpr double kMostSeed = std::numeric_limits<std::int32_t>::max();
+
+std::span<const Action> actions() {
+  static const std::vector<Action> all = {
+      {DataAction::inspect,
+       "inspect",
+       "DIR",
+       {{{.name = "json",
+          .group = "inspect",
+          .type = {.kind = Kind::boolean},
+          .help = "one JSON document, see docs/formats.md"},
+         [](DataOptions& options, const Value& value) { options.json = std::get<bool>(value); }},
+        {{.name = "skip_corrupt",
+          .group = "inspect",
+          .type = {.kind = Kind::boolean},
+          .help = "exit code 0 even if records are damaged"},
+         [](DataOptions& options, const Value& value) {
+           options.skip_corrupt = std::get<bool>(value);
+         }}}},
+      {DataAction::make,
+       "make",
+       "DIR",
+       {{{.name = "format",
+          .group = "make",
+          .type = {.kind = Kind::choice, .default_text = "mnist", .choices = format_names()},
+          .help = "of the files"},
+         [](DataOptions& options, const Value& value) {
+           options.make.format = std::get<std::string>(value);
+         }},
+        {{.name = "train",
+          .group = "make",
+          .type = count("6000", 1, kMostImages),
+          .help = "images for training"},
+         [](DataOptions& options, const Value& value) {
+           options.make.train = number_of<std::uint64_t>(value);
+         }},
+        {{.name = "validation",
+          .group = "make",
+          .type = count("1000", 1, kMostImages),
+          .help = "images for validation"},
+         [](DataOptions& options, const Value& value) {
+           options.make.validation = number_of<std::uint64_t>(value);
+         }},
+        {{.name = "classes",
+          .group = "make",
+          .type = count("10", 1, 1000),
+          .help = "how many to tell apart"},
+         [](DataOptions& options, const Value& value) {
+           options.make.classes = number_of<int>(value);
+         }},
+        {{.name = "image_size",
+          .group = "make",
+          .type = count("64", 8, 4096),
+          .help = "shorter side of JPEG files, in pixels; the longer one is up to half as long "
+                  "again"},
+         [](DataOptions& options, const Value& value) {
+           options.make.image_size = number_of<int>(value);
+         }},
+        {{.name = "shards",
+          .group = "make",
+          .type = count("4", 1, kMostShards),
+          .help = "TFRecord files for training; an eighth as many, at least one, for validation"},
+         [](DataOptions& options, const Value& value) {
+           options.make.shards = number_of<int>(value);
+         }},
+        {{.name = "gzip",
+          .group = "make",
+          .type = {.kind = Kind::boolean},
+          .help = "compress MNIST's files"},
+         [](DataOptions& options, const Value& value) {
+           options.make.gzip = std::get<bool>(value);
+         }},
+        {{.name = "seed",
+          .group = "make",
+          .type = count("1", 0, kMostSeed),
+          .help = "another one makes other images of the same classes"},
+         [](DataOptions& options, const Value& value) {
+           options.make.seed = number_of<std::uint64_t>(value);
+         }}}},
+      {DataAction::convert,
+       "convert",
+       "FROM TO",
+       {{{.name = "shards",
+          .group = "convert",
+          .type = count("64", 1, kMostShards),
+          .help = "TFRecord files for training"},
+         [](DataOptions& options, const Value& value) {
+           options.convert.shards = number_of<int>(value);
+         }},
+        {{.name = "validation_shards",
+          .group = "convert",
+          .type = count("8", 1, kMostShards),
+          .help = "TFRecord files for validation"},
+         [](DataOptions& options, const Value& value) {
+           options.convert.validation_shards = number_of<int>(value);
+         }},
+        {{.name = "first_label",
+          .group = "convert",
+          .type = count("1", 0, 1),
+          .help = "of the first class; 1 leaves 0 to the background, as ImageNet's converter does"},
+         [](DataOptions& options, const Value& value) {
+           options.convert.first_label = number_of<int>(value);
+         }},
+        {{.name = "seed",
+          .group = "convert",
+          .type = count("1", 0, kMostSeed),
+          .help = "of the order in which images go into files"},
+         [](DataOptions& options, const Value& value) {
+           options.convert.seed = number_of<std::uint64_t>(value);
+         }},
+        {{.name = "skip_corrupt",
+          .group = "convert",
+          .type = {.kind = Kind::boolean},
+          .help = "leave out damaged images instead of ending there"},
+         [](DataOptions& options, const Value& value) {
+           options.convert.skip_corrupt = std::get<bool>(value);
+         }}}},
+  };
+  return all;
+}
+
+const Action& find_action(std::span<const std::string> arguments) {
+  std::vector<std::string> known;
+  for (const Action& action : actions()) {
+    if (!arguments.empty() && action.name == arguments[0]) return action;
+    known.emplace_back(action.name);
+  }
+  if (arguments.empty()) {
+    throw Error(ExitCode::usage, "data needs to know what to do", "known: " + join(known, ", "));
+  }
+  const auto near = closest(arguments[0], known);
+  throw Error(ExitCode::usage, fmt::format("data cannot {}", arguments[0]),
+              fmt::format("{}known: {}", near ? fmt::format("did you mean {}? ", *near) : "",
+                          join(known, ", ")));
+}
+
+// Takes the words that are neither flags nor their values out of the arguments.
+std::vector<std::string> take_directories(std::vector<std::string>& arguments,
+                                          const spec::Vocabulary& vocabulary) {
+  std::vector<std::string> directories;
+  std::vector<std::string> rest;
+  bool is_value = false;
+  for (std::string& argument : arguments) {
+    if (!is_value && !argument.starts_with('-')) {
+      directories.emplace_back(argument);
+      continue;
+    }
+    const Flag* flag = argument.starts_with("--") ? vocabulary.find(argument.substr(2)) : nullptr;
+    is_value = !is_value && flag != nullptr && flag->type.kind != Kind::boolean;
+    rest.push_back(std::move(argument));
+  }
+  arguments = std::move(rest);
+  return directories;
+}
+
+}  // namespace
+
+DataOptions parse_data(std::span<const std::string> arguments) {
+  const Action& action = find_action(arguments);
+  std::vector<const Flag*> flags;
+  for (const DataFlag& row : action.flags) flags.push_back(&row.flag);
+  const spec::Vocabulary vocabulary("data", flags);
+
+  std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  DataOptions options{.action = action.action};
+  options.directories = take_directories(rest, vocabulary);
+  if (options.directories.size() != split(action.directories, ' ').size()) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} directories for data {}", options.directories.size(), action.name),
+                fmt::format("lockstep data {} {}", action.name, action.directories));
+  }
+  for (const spec::Given& given : vocabulary.read_arguments(rest)) {
+    const auto row = std::ranges::find_if(
+        action.flags, [&](const DataFlag& own) { return &own.flag == given.flag; });
+    row->apply(options, parse_value(given.flag->type, given.text, given.shown));
+  }
+  return options;
+}
+
+std::string data_help(bool) {
+  std::string out =
+      "usage: lockstep data inspect DIR [--json] [--skip_corrupt]\n"
+      "       lockstep data make DIR [--flag=value ...]\n"
+      "       lockstep data convert FROM TO [--flag=value ...]\n\n"
+      "Datasets in files. inspect tells what is in one, and what is damaged; make writes one of\n"
+      "made-up images that can be learned; convert turns a folder of images into TFRecord files.\n"
+      "\n"
+      "The format of a dataset is told by the names of its files:\n";
+  for (const data::Format& format : data::formats()) {
+    out += fmt::format("  {:<16}{}\n", format.name, format.files);
+  }
+  out +=
+      "\nAll files are read once; what was found is kept below ~/.cache/lockstep, and serves as "
+      "long\n"
+      "as no file changes.\n\n"
+      "examples:\n"
+      "  lockstep data inspect ~/imagenet\n"
+      "      format, records, shapes, classes, errors\n"
+      "  lockstep data make /tmp/waves --format=tfrecord --train=2000 --image_size=256\n"
+      "      for those who do not have ImageNet\n"
+      "  lockstep data convert photos /tmp/records --shards=16\n"
+      "      photos/train/CLASS/*.jpg in 16 files, photos/val/CLASS/*.jpg in 8\n";
+  for (const Action& action : actions()) {
+    out += fmt::format("\n{} {}:\n", action.name, action.directories);
+    for (const DataFlag& row : action.flags) out += flag_help(row.flag);
+  }
+  return out +
+         "\nexit codes: 0 done, 2 wrong usage or damaged files, 3 something is missing on this "
+         "machine\n";
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,67 @@
+#include "cli/data_options.h"
+
+#include <gmock/gmock.h>
+
+#include <tuple>
+
+#include "base/error.h"
+
+namespace lockstep::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+DataOptions parse(const std::vector<std::string>& arguments) {
+  return parse_data(arguments);
+}
+
+Error error_of(const std::vector<std::string>& arguments) {
+  try {
+    parse(arguments);
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(ExitCode::ok, "nothing thrown");
+}
+
+TEST(ParseData, TakesDirectoriesBeforeBetweenAndBehindFlags) {
+  EXPECT_THAT(parse({"inspect", "--json", "dir"}).directories, ElementsAre("dir"));
+  const DataOptions options = parse({"convert", "--shards", "7", "from", "--skip_corrupt", "to"});
+  EXPECT_THAT(options.directories, ElementsAre("from", "to"));
+  EXPECT_EQ(options.action, DataAction::convert);
+  EXPECT_EQ(options.convert.shards, 7);
+  EXPECT_TRUE(options.convert.skip_corrupt);
+}
+
+TEST(ParseData, TakesTheFlagsOfItsAction) {
+  const DataOptions options =
+      parse({"make", "dir", "--format=tfrecord", "--train=5", "--seed=9", "--image-size=100"});
+  EXPECT_EQ(options.make.format, "tfrecord");
+  EXPECT_EQ(options.make.train, 5U);
+  EXPECT_EQ(options.make.seed, 9U);
+  EXPECT_EQ(options.make.image_size, 100);
+  EXPECT_THAT(error_of({"inspect", "dir", "--train=5"}).what(), HasSubstr("unknown flag --train"));
+}
+
+TEST(ParseData, HasTheDefaultsThatItsHelpPromises) {
+  const DataOptions unset = parse({"make", "dir"});
+  const DataOptions set =
+      parse({"make", "dir", "--format=mnist", "--train=6000", "--shards=4", "--validation=1000",
+             "--classes=10", "--image_size=64", "--seed=1"});
+  EXPECT_EQ(std::tie(unset.make.format, unset.make.train, unset.make.validation, unset.make.classes,
+                     unset.make.image_size, unset.make.shards, unset.make.seed),
+            std::tie(set.make.format, set.make.train, set.make.validation, set.make.classes,
+                     set.make.image_size, set.make.shards, set.make.seed));
+}
+
+TEST(ParseData, WantsAsManyDirectoriesAsItsActionTakes) {
+  EXPECT_THAT(error_of({"inspect"}).hint(), HasSubstr("lockstep data inspect DIR"));
+  EXPECT_THAT(error_of({"convert", "a"}).hint(), HasSubstr("lockstep data convert FROM TO"));
+  EXPECT_THAT(error_of({"make", "a", "b"}).what(), HasSubstr("2 directories"));
+  EXPECT_THAT(error_of({}).hint(), HasSubstr("inspect, make, convert"));
+  EXPECT_THAT(error_of({"convrt"}).hint(), HasSubstr("did you mean convert?"));
+}
+
+}  // namespace
+}  // namespace lockstep::cli
