@@ -3,26 +3,27 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/files.h"
 #include "base/rng.h"
 #include "data/cifar.h"
-#include "data/crc32c.h"
 #include "data/example.h"
 #include "data/gzip.h"
 #include "data/idx.h"
 #include "data/index_file.h"
 #include "data/jpeg.h"
-#include "data/parse_everything_for_test.h"
+#include "data/parsers_for_test.h"
 #include "data/tfrecord.h"
 
 namespace lockstep::data {
 namespace {
 
 // Something valid for every parser.
-std::vector<std::string> valid_files() {
+std::map<std::string_view, std::string> valid_files() {
   const std::string pixels(kCifarImageBytes, 'x');
   const std::string jpeg = encode_jpeg(bytes_of(pixels), 3, 32, 32);
   const std::string example =
@@ -31,13 +32,17 @@ std::vector<std::string> valid_files() {
   append_frame(frames, bytes_of(example));
   append_frame(frames, bytes_of("x"));
   const std::uint32_t sizes[] = {2, 3, 4};
-  return {jpeg,
-          example,
-          frames,
-          gzip(pixels),
-          idx_header(sizes) + std::string(24, 'x'),
-          '\1' + pixels,
-          pickle_cifar_batch(pixels, {1})};
+  Index index{.format = "folder", .files = {{"a.jpg", Split::train, 5, 6}}};
+  index.of(Split::train) = {{.file = 0, .label = 1, .offset = 2, .length = 3}};
+  index.faults = {{0, {4, "damaged"}}};
+  return {{"idx", idx_header(sizes) + std::string(24, 'x')},
+          {"cifar_binary", '\1' + pixels},
+          {"cifar_pickle", pickle_cifar_batch(pixels, {1})},
+          {"gzip", gzip(pixels)},
+          {"image_file", jpeg},
+          {"example", example},
+          {"tfrecord", frames},
+          {"index", encode_index(index)}};
 }
 
 // The bytes with a few of them overwritten, most of them near the front, where headers are; and cut
@@ -67,25 +72,28 @@ std::string mutated(std::string bytes, const Rng& rng) {
 }
 
 TEST(Parsers, SurviveDamagedBytes) {
+  const auto files = valid_files();
   std::uint64_t number = 0;
-  for (const std::string& seed : valid_files()) {
-    parse_everything(bytes_of(seed));
+  for (const FileParser& parser : file_parsers()) {
+    const std::string& seed = files.at(parser.name);
+    parser.survive(bytes_of(seed));
     for (int i = 0; i < 2000; ++i) {
-      parse_everything(bytes_of(mutated(seed, Rng(7).stream(number++))));
+      parser.survive(bytes_of(mutated(seed, Rng(7).stream(number++))));
     }
   }
 }
 
-// A checksum guards an index, so that damage never gets as far as its fields; here it does.
-TEST(Parsers, SurviveAnIndexWhoseChecksumIsRight) {
-  Index index{.format = "folder", .files = {{"a.jpg", Split::train, 5, 6}}};
-  index.of(Split::train) = {{.file = 0, .label = 1, .offset = 2, .length = 3}};
-  index.faults = {{0, {4, "damaged"}}};
-  const std::string seed = encode_index(index);
-  for (std::uint64_t i = 0; i < 2000; ++i) {
-    std::string bytes = mutated(seed.substr(0, seed.size() - 4), Rng(8).stream(i));
-    append_le(bytes, crc32c(bytes_of(bytes)));
-    parse_everything(bytes_of(bytes));
+// tools/fuzz starts from these files, and what it finds is added to them.
+TEST(Parsers, SurviveWhatFuzzingStartsFromAndFound) {
+  const std::filesystem::path corpus =
+      std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "tests/fuzz/corpus";
+  for (const FileParser& parser : file_parsers()) {
+    int files = 0;
+    for (const auto& file : std::filesystem::directory_iterator(corpus / parser.name)) {
+      parser.survive(bytes_of(read_file(file.path())));
+      ++files;
+    }
+    EXPECT_GT(files, 0) << parser.name;
   }
 }
 
