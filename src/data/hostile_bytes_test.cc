@@ -40,6 +40,7 @@ std::map<std::string_view, std::string> valid_files() {
           {"cifar_pickle", pickle_cifar_batch(pixels, {1})},
           {"gzip", gzip(pixels)},
           {"image_file", jpeg},
+          {"jpeg", jpeg},
           {"example", example},
           {"tfrecord", frames},
           {"index", encode_index(index)}};

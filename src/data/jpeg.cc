@@ -23,7 +23,8 @@ std::string encode_jpeg(Bytes pixels, int channels, int height, int width, int q
   const auto depth = static_cast<std::size_t>(channels);
   const auto row_pixels = static_cast<std::size_t>(width);
   const std::size_t plane = row_pixels * static_cast<std::size_t>(height);
-  LOCKSTEP_CHECK((channels == 1 || channels == 3) && pixels.size() == depth * plane);
+  LOCKSTEP_CHECK((channels == 1 || channels == 3 || channels == 4) &&
+                 pixels.size() == depth * plane);
   jpeg_error_mgr errors{};
   jpeg_compress_struct jpeg{};
   jpeg.err = jpeg_std_error(&errors);
@@ -35,7 +36,7 @@ std::string encode_jpeg(Bytes pixels, int channels, int height, int width, int q
   jpeg.image_width = static_cast<JDIMENSION>(width);
   jpeg.image_height = static_cast<JDIMENSION>(height);
   jpeg.input_components = channels;
-  jpeg.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg.in_color_space = channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : JCS_CMYK;
   jpeg_set_defaults(&jpeg);
   jpeg_set_quality(&jpeg, quality, TRUE);
   jpeg_start_compress(&jpeg, TRUE);

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "data/cifar.h"
 #include "data/crc32c.h"
+#include "data/decode_jpeg.h"
 #include "data/example.h"
 #include "data/gzip.h"
 #include "data/idx.h"
@@ -67,6 +68,24 @@ void check_image(Bytes bytes) {
   const auto image = parse_image_header(bytes);
   if (const auto* header = std::get_if<ImageHeader>(&image)) {
     LOCKSTEP_CHECK(header->channels > 0 && header->height > 0 && header->width > 0);
+  }
+}
+
+// Decoding is the library's work; how it is called, and what it says to that, is ours.
+void survive_jpeg(Bytes bytes) {
+  constexpr int kMostSide = 512;
+  const auto image = parse_image_header(bytes);
+  const auto* header = std::get_if<ImageHeader>(&image);
+  if (header == nullptr || header->height > kMostSide || header->width > kMostSide) return;
+  const Crop crop{.top = header->height / 3,
+                  .left = header->width / 3,
+                  .height = header->height - header->height / 3,
+                  .width = header->width - header->width / 3};
+  JpegDecoder decoder;
+  for (const int least : {kMostSide, 4}) {
+    const auto decoded = decoder.decode(bytes, crop, {.least_height = least, .least_width = least});
+    const auto* view = std::get_if<PixelView>(&decoded);
+    LOCKSTEP_CHECK(view == nullptr || (view->height > 0 && view->width > 0));
   }
 }
 
@@ -156,6 +175,7 @@ constexpr FileParser kParsers[] = {
     {"cifar_pickle", survive_cifar_pickle},
     {"gzip", survive_gzip},
     {"image_file", survive_image_file},
+    {"jpeg", survive_jpeg},
     {"example", survive_example},
     {"tfrecord", survive_tfrecord},
     {"index", survive_index},
