@@ -1,0 +1,160 @@
+// How fast TFRecord files are scanned, checksums and all, from the page cache; beside it what
+// reading alone takes, and what becomes of the records in training: a random crop of each JPEG
+// file, decoded and resized to 224 x 224. By one core, in one interleaved run.
+//
+//   bench/records [--rounds R]
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/rng.h"
+#include "bench/bootstrap.h"
+#include "bench/positive.h"
+#include "data/crop.h"
+#include "data/decode_jpeg.h"
+#include "data/formats.h"
+#include "data/image_file.h"
+#include "data/input_file.h"
+#include "data/make.h"
+#include "data/output.h"
+#include "data/resize.h"
+#include "data/source.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace lockstep;
+
+constexpr std::uint64_t kPictures = 32;
+constexpr std::uint64_t kBytes = 256'000'000;
+constexpr const char* kShard = "train-00000-of-00001";
+
+// A shard of about kBytes: a few pictures of 500 x 375 and the like, again and again.
+struct Dataset {
+  fs::path directory;
+  std::uint64_t few_bytes = 0;  // of the pictures once
+
+  explicit Dataset(fs::path place) : directory(std::move(place)) {
+    fs::remove_all(directory);
+    const fs::path few = directory / "few";
+    data::make_dataset(few, {.format = "tfrecord",
+                             .train = kPictures,
+                             .validation = 1,
+                             .image_size = 375,
+                             .shards = 1});
+    const std::string records = read_file(few / kShard);
+    few_bytes = records.size();
+    data::OutputFile shard(directory / kShard);
+    for (std::uint64_t bytes = 0; bytes < kBytes; bytes += records.size()) shard.append(records);
+    shard.finish();
+    fs::remove_all(few);
+  }
+  ~Dataset() {
+    std::error_code ignored;
+    fs::remove_all(directory, ignored);
+  }
+  Dataset(const Dataset&) = delete;
+  Dataset& operator=(const Dataset&) = delete;
+};
+
+void read_alone(const fs::path& directory) {
+  const data::InputFile file(directory / kShard);
+  data::ForwardReader reader(file);
+  constexpr std::uint64_t kPiece = 1 << 19;
+  for (std::uint64_t at = 0; at < file.size(); at += kPiece) {
+    reader.read(at, std::min(kPiece, file.size() - at));
+  }
+}
+
+data::Index scanned(const fs::path& directory) {
+  data::Index index = data::find_dataset(directory);
+  data::scan_dataset(directory, index);
+  data::require_intact(index, directory);
+  return index;
+}
+
+void scan(const fs::path& directory) {
+  scanned(directory);
+}
+
+// Of the first pictures only: all others are the same.
+void prepare(const fs::path& directory) {
+  static const data::Source source(directory, scanned(directory));
+  constexpr int kSide = 224;
+  data::JpegDecoder decoder;
+  std::vector<std::uint8_t> record;
+  std::vector<float> image(3 * kSide * kSide);
+  for (std::uint64_t i = 0; i < kPictures; ++i) {
+    const data::Stored stored = source.fetch(data::Split::train, i, record);
+    const auto header = std::get<data::ImageHeader>(data::parse_image_header(stored.image));
+    const data::Crop crop = data::sample_crop(header.height, header.width, {}, Rng(i));
+    const auto pixels = std::get<data::PixelView>(
+        decoder.decode(stored.image, crop, {.least_height = kSide, .least_width = kSide}));
+    data::resize(pixels, data::ResizeMethod::bilinear,
+                 {.whole_height = kSide, .whole_width = kSide, .height = kSide, .width = kSide},
+                 data::kToMinusOneToOne, image);
+  }
+}
+
+double rate(const fs::path& directory, void (*run)(const fs::path&), std::uint64_t bytes) {
+  const double begin = now();
+  run(directory);
+  return static_cast<double>(bytes) / (now() - begin) / 1e9;
+}
+
+void show(const char* name, const std::vector<double>& rates) {
+  fmt::print("{:<20}{:6.3f} GB/s\n", name, stats::median(rates));
+}
+
+void show_ratio(const char* name, const std::vector<double>& ratios) {
+  const stats::Interval interval = bench::bootstrap(ratios);
+  fmt::print("{:<20}{:6.2f} [{:.2f}, {:.2f}]\n", name, stats::median(ratios), interval.low,
+             interval.high);
+}
+
+void measure(int rounds) {
+  const Dataset dataset(fs::temp_directory_path() / fmt::format("lockstep-records-{}", getpid()));
+  read_alone(dataset.directory);  // into the page cache
+  prepare(dataset.directory);
+  const std::uint64_t all = fs::file_size(dataset.directory / kShard);
+  std::vector<double> reads, scans, prepares, of_read, of_prepare;
+  for (int round = 0; round < rounds; ++round) {
+    reads.push_back(rate(dataset.directory, read_alone, all));
+    scans.push_back(rate(dataset.directory, scan, all));
+    prepares.push_back(rate(dataset.directory, prepare, dataset.few_bytes));
+    of_read.push_back(scans.back() / reads.back());
+    of_prepare.push_back(scans.back() / prepares.back());
+  }
+  show("read alone", reads);
+  show("scan", scans);
+  show("prepare", prepares);
+  show_ratio("scan / read alone", of_read);
+  show_ratio("scan / prepare", of_prepare);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr auto kUsage = "usage: bench/records [--rounds R]";
+  try {
+    int rounds = 15;
+    for (int i = 1; i < argc; ++i) {
+      if (std::strcmp(argv[i], "--rounds") != 0) {
+        throw Error(ExitCode::usage, fmt::format("unexpected argument {}", argv[i]), kUsage);
+      }
+      rounds = bench::positive(i + 1 < argc ? argv[++i] : "", kUsage);
+    }
+    measure(rounds);
+  } catch (const Error& e) {
+    fmt::print(stderr, "error: {}\nhint: {}\n", e.what(), e.hint());
+    return static_cast<int>(e.code());
+  }
+  return 0;
+}
