@@ -26,4 +26,13 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {
   }
 }
 
+// Calls f(i) for each i in [0, n), each on a thread of its own where the team has as many: for work
+// that is already divided into one share per thread.
+template <typename F>
+void parallel_each(int n, const F& f) {
+  parallel_for(n, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<int>(begin); i < end; ++i) f(i);
+  });
+}
+
 }  // namespace lockstep::kernel

@@ -1,0 +1,90 @@
+#include "kernel/winograd.h"
+
+#include <omp.h>
+
+#include "base/check.h"
+#include "kernel/winograd_convolve.h"
+#include "kernel/winograd_weights.h"
+
+namespace lockstep::kernel {
+namespace {
+
+using winograd::Convolution;
+using winograd::Correlation;
+using winograd::Floats;
+
+const Floats* vectors(const float* floats) {
+  return reinterpret_cast<const Floats*>(floats);
+}
+Floats* vectors(float* floats) {
+  return reinterpret_cast<Floats*>(floats);
+}
+
+winograd::Maps inputs(const WinogradShape& s) {
+  return {s.images, s.in_channels / winograd::kLanes, {s.in_h, s.in_w}};
+}
+winograd::Maps outputs(const WinogradShape& s) {
+  return {s.images, s.out_channels / winograd::kLanes, {s.out_h, s.out_w}};
+}
+
+Convolution forward_of(const WinogradShape& s, int threads) {
+  return {inputs(s), outputs(s), s.top, s.left, false, threads};
+}
+// What a filter's taps reach beyond an output's pixel, they miss on the other side of an input's.
+Convolution backward_data_of(const WinogradShape& s, int threads) {
+  constexpr int kReach = winograd::kTaps - 1;
+  return {outputs(s), inputs(s), kReach - s.top, kReach - s.left, true, threads};
+}
+Correlation backward_weights_of(const WinogradShape& s, int threads) {
+  return {inputs(s), outputs(s), s.top, s.left, threads};
+}
+
+std::size_t bytes(winograd::Distance vectors) {
+  return static_cast<std::size_t>(vectors) * sizeof(Floats);
+}
+
+}  // namespace
+
+Winograd::Winograd(const WinogradShape& shape, const winograd::Steps* steps)
+    : steps_(steps != nullptr ? *steps : *winograd::available_steps().front()),
+      shape_(shape),
+      threads_(omp_get_max_threads()) {
+  LOCKSTEP_CHECK(shape.in_channels % winograd::kLanes == 0);
+  LOCKSTEP_CHECK(shape.out_channels % winograd::kLanes == 0);
+}
+
+std::size_t Winograd::forward_scratch_bytes() const {
+  return bytes(scratch_vectors(forward_of(shape_, threads_)));
+}
+std::size_t Winograd::backward_data_scratch_bytes() const {
+  return bytes(scratch_vectors(backward_data_of(shape_, threads_)));
+}
+std::size_t Winograd::backward_weights_scratch_bytes() const {
+  return bytes(scratch_vectors(backward_weights_of(shape_, threads_)));
+}
+
+void Winograd::forward(const float* x, const float* filters, const float* bias, bool relu, float* y,
+                       float* scratch) const {
+  winograd::Ending ending;
+  ending.bias = vectors(bias);
+  ending.relu = relu;
+  convolve(steps_, forward_of(shape_, threads_), vectors(x), vectors(filters), ending, vectors(y),
+           vectors(scratch));
+}
+
+void Winograd::backward_data(const float* dy, const float* filters, const float* addend,
+                             const float* mask, float* dx, float* scratch) const {
+  winograd::Ending ending;
+  ending.addend = vectors(addend);
+  ending.mask = vectors(mask);
+  convolve(steps_, backward_data_of(shape_, threads_), vectors(dy), vectors(filters), ending,
+           vectors(dx), vectors(scratch));
+}
+
+void Winograd::backward_weights(const float* x, const float* dy, float* d_filters, float* d_bias,
+                                float* scratch) const {
+  correlate(steps_, backward_weights_of(shape_, threads_), vectors(x), vectors(dy),
+            vectors(d_filters), vectors(d_bias), vectors(scratch));
+}
+
+}  // namespace lockstep::kernel

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+
+#include "kernel/winograd_steps.h"
+
+namespace lockstep::kernel {
+
+// Convolutions with filters of 3x3 taps and stride 1, by Winograd's F(4x4, 3x3): a quarter of the
+// multiplications, rounding a few times that of the direct way (docs/kernels.md). Activations are
+// nChw8c, filters OIhw8i8o, biases plain; all are aligned to 32 bytes.
+struct WinogradShape {
+  int images = 0;
+  int in_channels = 0, out_channels = 0;  // multiples of 8
+  int in_h = 0, in_w = 0;
+  int out_h = 0, out_w = 0;
+  int top = 0, left = 0;  // rows and columns of zeros before the image
+};
+
+class Winograd {
+ public:
+  // For the team of the thread that constructs it, which then makes all calls. Without `steps`, by
+  // the fastest that this processor has.
+  explicit Winograd(const WinogradShape& shape, const winograd::Steps* steps = nullptr);
+
+  const char* instructions() const { return steps_.name; }
+
+  // What each call needs for itself while it runs; aligned to 64 bytes.
+  std::size_t forward_scratch_bytes() const;
+  std::size_t backward_data_scratch_bytes() const;
+  std::size_t backward_weights_scratch_bytes() const;
+
+  // y = x * filters + bias, negative ones set to 0 where `relu` says so. bias may be null.
+  void forward(const float* x, const float* filters, const float* bias, bool relu, float* y,
+               float* scratch) const;
+
+  // The gradient of x; plus `addend` unless that is null; 0 where `mask` is not positive unless
+  // that is null. dx may be addend.
+  void backward_data(const float* dy, const float* filters, const float* addend, const float* mask,
+                     float* dx, float* scratch) const;
+
+  // The gradients of the filters and, unless d_bias is null, of the bias.
+  void backward_weights(const float* x, const float* dy, float* d_filters, float* d_bias,
+                        float* scratch) const;
+
+ private:
+  const winograd::Steps& steps_;
+  WinogradShape shape_;
+  int threads_;
+};
+
+}  // namespace lockstep::kernel

@@ -1,0 +1,183 @@
+#include "kernel/winograd_convolve.h"
+
+#include "kernel/parallel.h"
+
+namespace lockstep::kernel::winograd {
+namespace {
+
+constexpr Distance kVectorBytes = sizeof(Floats);
+constexpr int kFilterBlock = kTaps * kTaps * kLanes;  // vectors of 8x8 filters
+
+// Transformed filters up to here stay in the last cache while all tiles pass by. Larger ones are
+// better made again for each of a few large parts of the tiles, if these are few.
+constexpr Distance kCachedFilters = 6'000'000;
+constexpr int kFewTiles = 1024;
+// Tiles whose transforms fill a core's own cache, and the one that all cores share.
+constexpr int kTilesOfOwnPart = 4 * kTilesAtOnce;
+constexpr int kTilesOfSharedPart = 24 * kTilesAtOnce;
+// Outputs from here on will not be found in a cache by who reads them next.
+constexpr Distance kStreamedOutput = 16'000'000;
+
+// How the work is dealt out, and where in the scratch memory what lies.
+struct Plan {
+  explicit Plan(const Convolution& c)
+      : tiling(c.out),
+        groups((c.out.blocks + kOutputsAtOnce - 1) / kOutputsAtOnce),
+        u_position(skewed(Distance{c.in.blocks} * kLanes * kOutputsAtOnce)),
+        u_group(kPositions * u_position),
+        by_outputs(groups * u_group * kVectorBytes > kCachedFilters && tiling.count() <= kFewTiles),
+        part(by_outputs ? even_size(tiling.count(), kTilesOfSharedPart, kTilesAtOnce)
+                        : kTilesOfOwnPart),
+        v_position(skewed(Distance{part} * c.in.blocks)),
+        m_position(skewed(Distance{part} * kOutputsAtOnce)),
+        v_size(skewed(kPositions * v_position)),
+        m_size(skewed(kPositions * m_position)) {}
+
+  Tiling tiling;
+  int groups;  // of output channels that are computed together
+  Distance u_position, u_group;
+  bool by_outputs;  // threads share the tiles' transforms and divide the outputs; else the tiles
+  int part;         // tiles that go through a step together
+  Distance v_position, m_position, v_size, m_size;
+};
+
+class Run {
+ public:
+  Run(const Steps& steps, const Convolution& convolution, const Floats* x, const Floats* filters,
+      const Ending& ending, Floats* y)
+      : steps_(steps),
+        c_(convolution),
+        plan_(convolution),
+        x_(x),
+        filters_(filters),
+        ending_(ending),
+        y_(y) {
+    ending_.stream = c_.out.all() * kVectorBytes > kStreamedOutput;
+  }
+
+  void operator()(Floats* scratch) const {
+    if (plan_.by_outputs) {
+      by_outputs(scratch);
+    } else {
+      by_tiles(scratch);
+    }
+  }
+
+ private:
+  // All filters first, then each thread takes tiles of its own through all steps.
+  void by_tiles(Floats* scratch) const {
+    Floats* const u = scratch;
+    Floats* const own = u + plan_.groups * plan_.u_group;
+    parallel_each(c_.threads, [&](int t) {
+      const Range groups = share(plan_.groups, t, c_.threads);
+      for (int g = groups.first; g < groups.end; ++g) transform_filters(g, u + g * plan_.u_group);
+    });
+    parallel_each(c_.threads, [&](int t) {
+      Floats* const v = own + t * (plan_.v_size + plan_.m_size);
+      Floats* const m = v + plan_.v_size;
+      const Parts parts{share(plan_.tiling.count(), t, c_.threads), plan_.part};
+      for (int part = 0; part < parts.count(); ++part) {
+        const Range tiles = parts.at(part);
+        transform_inputs(tiles, {0, c_.in.blocks}, v);
+        for (int g = 0; g < plan_.groups; ++g) make_outputs(g, tiles, v, u + g * plan_.u_group, m);
+      }
+      if (ending_.stream) steps_.fence();
+    });
+  }
+
+  // Part by part, all inputs first, then each thread makes outputs of its own with filters that are
+  // never stored beyond its cache.
+  void by_outputs(Floats* scratch) const {
+    Floats* const v = scratch;
+    Floats* const own = v + plan_.v_size;
+    const Parts parts{{0, plan_.tiling.count()}, plan_.part};
+    for (int part = 0; part < parts.count(); ++part) {
+      const Range tiles = parts.at(part);
+      parallel_each(c_.threads,
+                    [&](int t) { transform_inputs(tiles, share(c_.in.blocks, t, c_.threads), v); });
+      parallel_each(c_.threads, [&](int t) {
+        Floats* const u = own + t * (plan_.u_group + plan_.m_size);
+        Floats* const m = u + plan_.u_group;
+        const Range groups = share(plan_.groups, t, c_.threads);
+        for (int g = groups.first; g < groups.end; ++g) {
+          transform_filters(g, u);
+          make_outputs(g, tiles, v, u, m);
+        }
+        if (ending_.stream) steps_.fence();
+      });
+    }
+  }
+
+  int vectors(int group) const {
+    return std::min(kOutputsAtOnce, c_.out.blocks - group * kOutputsAtOnce);
+  }
+
+  // u: [position][input channel][vectors]
+  void transform_filters(int group, Floats* u) const {
+    const int width = vectors(group);
+    for (int in = 0; in < c_.in.blocks; ++in) {
+      for (int i = 0; i < width; ++i) {
+        const int out = group * kOutputsAtOnce + i;
+        const Distance block =
+            c_.turned ? Distance{in} * c_.out.blocks + out : Distance{out} * c_.in.blocks + in;
+        steps_.filter(filters_ + block * kFilterBlock, c_.turned, u + in * kLanes * width + i,
+                      width, plan_.u_position);
+      }
+    }
+  }
+
+  // v: [position][tile / 6][block of input channels][6]
+  void transform_inputs(Range tiles, Range blocks, Floats* v) const {
+    for_each_window(x_, c_.in, plan_.tiling, tiles, blocks, c_.top, kWindow,
+                    [&](const Floats* plane, const Tile& tile, int block, int i) {
+                      const Distance six = i / kTilesAtOnce * c_.in.blocks + block;
+                      steps_.input(plane, c_.in.size, tile.top - c_.top, tile.left - c_.left,
+                                   v + six * kTilesAtOnce + i % kTilesAtOnce, plan_.v_position);
+                    });
+  }
+
+  // m: [position][tile][2]
+  void make_outputs(int group, Range tiles, const Floats* v, const Floats* u, Floats* m) const {
+    for (int p = 0; p < kPositions; ++p) {
+      steps_.product(tiles.count(), c_.in.blocks, vectors(group), v + p * plan_.v_position,
+                     u + p * plan_.u_position, m + p * plan_.m_position);
+    }
+    for (int i = 0; i < vectors(group); ++i) {
+      const int block = group * kOutputsAtOnce + i;
+      Tile tile = plan_.tiling.at(tiles.first);
+      for (int at = 0; at < tiles.count(); ++at, plan_.tiling.advance(tile)) {
+        const Distance plane = c_.out.plane(tile.image, block);
+        Ending here = ending_;
+        if (here.bias != nullptr) here.bias += block;
+        if (here.addend != nullptr) here.addend += plane;
+        if (here.mask != nullptr) here.mask += plane;
+        steps_.output(m + at * kOutputsAtOnce + i, plan_.m_position, here, c_.out.size, tile.top,
+                      tile.left, y_ + plane);
+      }
+    }
+  }
+
+  const Steps& steps_;
+  const Convolution& c_;
+  const Plan plan_;
+  const Floats* x_;
+  const Floats* filters_;
+  Ending ending_;
+  Floats* y_;
+};
+
+}  // namespace
+
+Distance scratch_vectors(const Convolution& convolution) {
+  const Plan plan(convolution);
+  return plan.by_outputs
+             ? plan.v_size + convolution.threads * (plan.u_group + plan.m_size)
+             : plan.groups * plan.u_group + convolution.threads * (plan.v_size + plan.m_size);
+}
+
+void convolve(const Steps& steps, const Convolution& convolution, const Floats* x,
+              const Floats* filters, const Ending& ending, Floats* y, Floats* scratch) {
+  Run(steps, convolution, x, filters, ending, y)(scratch);
+}
+
+}  // namespace lockstep::kernel::winograd

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+
+#include "kernel/winograd_steps.h"
+#include "kernel/winograd_tiles.h"
+
+namespace lockstep::kernel::winograd {
+
+// Forward, and backward-data, which is a convolution of dy with turned filters.
+struct Convolution {
+  Maps in, out;
+  int top = 0, left = 0;  // zeros before the input; may be negative: pixels that are left out
+  bool turned = false;
+  int threads = 1;
+};
+
+Distance scratch_vectors(const Convolution& convolution);
+
+void convolve(const Steps& steps, const Convolution& convolution, const Floats* x,
+              const Floats* filters, const Ending& ending, Floats* y, Floats* scratch);
+
+}  // namespace lockstep::kernel::winograd

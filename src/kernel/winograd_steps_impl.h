@@ -1,0 +1,364 @@
+// The steps, once for each instruction set: a file that includes this one has first chosen what the
+// compiler may use. Vectors are never passed by value: how that is done depends on the choice.
+#include "kernel/winograd_steps.h"
+
+namespace lockstep::kernel::winograd {
+namespace {
+
+// --- Transforms ----------------------------------------------------------------------------------
+//
+// One matrix each, times a line of a tile: elements lie `from` apart and go `to` apart. The points
+// of evaluation are 0, 1, -1, 2, -2 and infinity, so that lines come in pairs of sum and
+// difference.
+
+// B^T: six pixels to six positions.
+struct InputLine {
+  static constexpr int kFrom = kWindow, kTo = kWindow;
+  [[gnu::always_inline]] static void apply(const Floats* d, Distance from, Floats* v, Distance to) {
+    const Floats d0 = d[0], d1 = d[from], d2 = d[2 * from];
+    const Floats d3 = d[3 * from], d4 = d[4 * from], d5 = d[5 * from];
+    const Floats even_1 = d4 - 4.0F * d2, odd_1 = d3 - 4.0F * d1;
+    const Floats even_2 = d4 - d2, odd_2 = d3 - d1;
+    v[0] = 4.0F * d0 + (d4 - 5.0F * d2);
+    v[to] = even_1 + odd_1;
+    v[2 * to] = even_1 - odd_1;
+    v[3 * to] = even_2 + 2.0F * odd_2;
+    v[4 * to] = even_2 - 2.0F * odd_2;
+    v[5 * to] = 4.0F * d1 + (d5 - 5.0F * d3);
+  }
+};
+
+// G: three taps to six positions.
+struct FilterLine {
+  static constexpr int kFrom = kTaps, kTo = kWindow;
+  [[gnu::always_inline]] static void apply(const Floats* g, Distance from, Floats* u, Distance to) {
+    const Floats g0 = g[0], g1 = g[from], g2 = g[2 * from];
+    const Floats even_1 = (-1.0F / 6) * (g0 + g2), odd_1 = (1.0F / 6) * g1;
+    const Floats even_2 = (1.0F / 24) * g0 + (1.0F / 6) * g2, odd_2 = (1.0F / 12) * g1;
+    u[0] = 0.25F * g0;
+    u[to] = even_1 - odd_1;
+    u[2 * to] = even_1 + odd_1;
+    u[3 * to] = even_2 + odd_2;
+    u[4 * to] = even_2 - odd_2;
+    u[5 * to] = g2;
+  }
+};
+
+// A^T: six positions to four outputs.
+struct OutputLine {
+  static constexpr int kFrom = kWindow, kTo = kTile;
+  [[gnu::always_inline]] static void apply(const Floats* m, Distance from, Floats* y, Distance to) {
+    const Floats m0 = m[0], m1 = m[from], m2 = m[2 * from];
+    const Floats m3 = m[3 * from], m4 = m[4 * from], m5 = m[5 * from];
+    const Floats sum_1 = m1 + m2, difference_1 = m1 - m2;
+    const Floats sum_2 = m3 + m4, difference_2 = m3 - m4;
+    y[0] = m0 + sum_1 + sum_2;
+    y[to] = difference_1 + 2.0F * difference_2;
+    y[2 * to] = sum_1 + 4.0F * sum_2;
+    y[3 * to] = difference_1 + 8.0F * difference_2 + m5;
+  }
+};
+
+// A: four gradients of outputs to six positions.
+struct GradientLine {
+  static constexpr int kFrom = kTile, kTo = kWindow;
+  [[gnu::always_inline]] static void apply(const Floats* dy, Distance from, Floats* w,
+                                           Distance to) {
+    const Floats y0 = dy[0], y1 = dy[from], y2 = dy[2 * from], y3 = dy[3 * from];
+    const Floats even_1 = y0 + y2, odd_1 = y1 + y3;
+    const Floats even_2 = y0 + 4.0F * y2, odd_2 = y1 + 4.0F * y3;
+    w[0] = y0;
+    w[to] = even_1 + odd_1;
+    w[2 * to] = even_1 - odd_1;
+    w[3 * to] = even_2 + 2.0F * odd_2;
+    w[4 * to] = even_2 - 2.0F * odd_2;
+    w[5 * to] = y3;
+  }
+};
+
+// G^T: six positions to the gradients of three taps.
+struct FilterGradientLine {
+  static constexpr int kFrom = kWindow, kTo = kTaps;
+  [[gnu::always_inline]] static void apply(const Floats* m, Distance from, Floats* dg,
+                                           Distance to) {
+    const Floats m0 = m[0], m1 = m[from], m2 = m[2 * from];
+    const Floats m3 = m[3 * from], m4 = m[4 * from], m5 = m[5 * from];
+    const Floats sum_1 = (1.0F / 6) * (m1 + m2), difference_1 = (1.0F / 6) * (m2 - m1);
+    const Floats sum_2 = m3 + m4, difference_2 = m3 - m4;
+    dg[0] = 0.25F * m0 - sum_1 + (1.0F / 24) * sum_2;
+    dg[to] = difference_1 + (1.0F / 12) * difference_2;
+    dg[2 * to] = (1.0F / 6) * sum_2 - sum_1 + m5;
+  }
+};
+
+// The squares that transforms read and write: the first element, and how far rows and columns are
+// apart.
+struct From {
+  const Floats* first;
+  Distance row, column;
+};
+struct To {
+  Floats* first;
+  Distance row, column;
+};
+
+// The matrix along every row, then along every column of what that gave.
+template <typename Line>
+[[gnu::always_inline]] inline void transform(const From& from, const To& to) {
+  Floats lines[Line::kFrom][Line::kTo];
+#pragma GCC unroll 6
+  for (int row = 0; row < Line::kFrom; ++row) {
+    Line::apply(from.first + row * from.row, from.column, lines[row], 1);
+  }
+#pragma GCC unroll 6
+  for (int column = 0; column < Line::kTo; ++column) {
+    Line::apply(&lines[0][column], Line::kTo, to.first + column * to.column, to.row);
+  }
+}
+
+// A square of `side` pixels from (top, left) on; copied to `border`, among zeros, where it reaches
+// over the plane's border.
+template <int side>
+[[gnu::always_inline]] inline From pixels(const Floats* plane, Plane size, int top, int left,
+                                          Floats* border) {
+  if (top >= 0 && left >= 0 && top + side <= size.h && left + side <= size.w) {
+    return {plane + Distance{top} * size.w + left, size.w, 1};
+  }
+  for (int i = 0; i < side; ++i) {
+    const int row = top + i;
+    const bool row_inside = row >= 0 && row < size.h;
+    const Floats* const pixel = plane + Distance{row} * size.w;
+    for (int j = 0; j < side; ++j) {
+      const int column = left + j;
+      const bool inside = row_inside && column >= 0 && column < size.w;
+      border[i * side + j] = inside ? pixel[column] : Floats{};
+    }
+  }
+  return {border, side, 1};
+}
+
+void input(const Floats* plane, Plane size, int top, int left, Floats* v, Distance position) {
+  Floats border[kWindow * kWindow];
+  transform<InputLine>(pixels<kWindow>(plane, size, top, left, border),
+                       {v, kWindow * position, position});
+}
+
+void gradient(const Floats* plane, Plane size, int top, int left, Floats* w, Distance position) {
+  Floats border[kTile * kTile];
+  transform<GradientLine>(pixels<kTile>(plane, size, top, left, border),
+                          {w, kWindow * position, position});
+}
+
+// Exchanges rows and columns of 8x8 floats: of 4x4 quarters, of 2x2 pairs, of neighbours.
+[[gnu::always_inline]] inline void transpose(const Floats* from, Floats* to) {
+  Floats quarters[kLanes], pairs[kLanes];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const Floats a = from[i], b = from[i + 4];
+    quarters[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+    quarters[i + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+#pragma GCC unroll 4
+  for (int half = 0; half < 4; ++half) {
+    const int i = half + half / 2 * 2;  // 0, 1, 4, 5
+    const Floats a = quarters[i], b = quarters[i + 2];
+    pairs[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    pairs[i + 2] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < kLanes; i += 2) {
+    const Floats a = pairs[i], b = pairs[i + 1];
+    to[i] = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
+    to[i + 1] = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+}
+
+void filter(const Floats* taps, bool turned, Floats* u, Distance channel, Distance position) {
+  constexpr int kAll = kTaps * kTaps;
+  Floats other[kAll * kLanes];
+  if (turned) {
+    for (int tap = 0; tap < kAll; ++tap) {
+      transpose(taps + tap * kLanes, other + (kAll - 1 - tap) * kLanes);
+    }
+    taps = other;
+  }
+  for (int c = 0; c < kLanes; ++c) {
+    transform<FilterLine>({taps + c, kTaps * kLanes, kLanes},
+                          {u + c * channel, kWindow * position, position});
+  }
+}
+
+void filter_gradient(const Floats* m, Distance position, Floats* dg, Distance tap) {
+  transform<FilterGradientLine>({m, kWindow * position, position}, {dg, kTaps * tap, tap});
+}
+
+// --- Outputs -------------------------------------------------------------------------------------
+
+[[gnu::always_inline]] inline void store(Floats* to, const Floats& value, bool stream) {
+#ifdef __AVX2__
+  if (stream) {
+    _mm256_stream_ps(reinterpret_cast<float*>(to), value);
+    return;
+  }
+#endif
+  static_cast<void>(stream);
+  *to = value;
+}
+
+// Calls finish(value, where in the plane) on each output of a tile and stores it.
+template <bool whole, typename Finish>
+[[gnu::always_inline]] inline void end_tile(const Floats* y, Plane size, int top, int left,
+                                            bool stream, Floats* plane, const Finish& finish) {
+  const int rows = whole || top + kTile <= size.h ? kTile : size.h - top;
+  const int columns = whole || left + kTile <= size.w ? kTile : size.w - left;
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      const Distance at = Distance{top + row} * size.w + left + column;
+      Floats value = y[row * kTile + column];
+      finish(value, at);
+      store(plane + at, value, whole && stream);
+    }
+  }
+}
+
+void output(const Floats* m, Distance position, const Ending& ending, Plane size, int top, int left,
+            Floats* plane) {
+  Floats y[kTile * kTile];
+  transform<OutputLine>({m, kWindow * position, position}, {y, kTile, 1});
+  const bool whole = top + kTile <= size.h && left + kTile <= size.w;
+  const auto end = [&](const auto& finish) {
+    if (whole) {
+      end_tile<true>(y, size, top, left, ending.stream, plane, finish);
+    } else {
+      end_tile<false>(y, size, top, left, false, plane, finish);
+    }
+  };
+  const Floats* const addend = ending.addend;
+  const Floats* const mask = ending.mask;
+  if (ending.bias != nullptr || ending.relu) {
+    const Floats bias = ending.bias != nullptr ? *ending.bias : Floats{};
+    const Floats floor = Floats{} - (ending.relu ? 0.0F : __builtin_inff());
+    end([&](Floats& value, Distance) {
+      value += bias;
+      value = value < floor ? floor : value;
+    });
+  } else if (addend != nullptr && mask != nullptr) {
+    end([&](Floats& value, Distance at) {
+      value = mask[at] > 0.0F ? value + addend[at] : Floats{};
+    });
+  } else if (addend != nullptr) {
+    end([&](Floats& value, Distance at) { value += addend[at]; });
+  } else if (mask != nullptr) {
+    end([&](Floats& value, Distance at) { value = mask[at] > 0.0F ? value : Floats{}; });
+  } else {
+    end([](Floats&, Distance) {});
+  }
+}
+
+void fence() {
+#ifdef __AVX2__
+  _mm_sfence();
+#endif
+}
+
+// --- Products ------------------------------------------------------------------------------------
+
+// Where the scalars lie that one product multiplies vectors by, in floats: from one row of sums to
+// the next, from one term to the next, and how many terms make a group of `group` floats.
+struct TilesOverChannels {
+  static constexpr int kRow = kLanes, kTerm = 1, kTerms = kLanes, kGroup = kTilesAtOnce * kLanes;
+};
+struct ChannelsOverTiles {
+  static constexpr int kRow = 1, kTerm = kLanes, kTerms = kTilesTogether,
+                       kGroup = kTilesTogether * kLanes;
+};
+
+// Keeps the compiler from reading the vector from memory in each multiplication again.
+[[gnu::always_inline]] inline void hold(Floats& vector) {
+#ifdef __AVX2__
+  asm("" : "+x"(vector));
+#else
+  static_cast<void>(vector);
+#endif
+}
+
+// The micro-kernel: sums[row][i] (+)= over all terms, scalar[row][term] * vector[term][i]. All sums
+// stay in registers. Vectors of one term are `apart`, those of the next term follow `next` behind.
+template <typename Scalars, int rows, int vectors, int next>
+[[gnu::noinline]] void multiply(int groups, const float* scalar, const Floats* vector,
+                                Distance apart, Floats* sums, Distance row_of_sums,
+                                bool accumulate) {
+  Floats sum[rows][vectors];
+#pragma GCC unroll 6
+  for (int row = 0; row < rows; ++row) {
+#pragma GCC unroll 3
+    for (int i = 0; i < vectors; ++i) {
+      sum[row][i] = accumulate ? sums[row * row_of_sums + i] : Floats{};
+    }
+  }
+  for (; groups > 0; --groups) {
+#pragma GCC unroll 8
+    for (int term = 0; term < Scalars::kTerms; ++term) {
+      Floats factor[vectors];
+#pragma GCC unroll 3
+      for (int i = 0; i < vectors; ++i) {
+        factor[i] = vector[i * apart + term * next];
+        hold(factor[i]);
+      }
+#pragma GCC unroll 6
+      for (int row = 0; row < rows; ++row) {
+        const float s = scalar[row * Scalars::kRow + term * Scalars::kTerm];
+#pragma GCC unroll 3
+        for (int i = 0; i < vectors; ++i) sum[row][i] += s * factor[i];
+      }
+    }
+    scalar += Scalars::kGroup;
+    vector += Scalars::kTerms * next;
+  }
+#pragma GCC unroll 6
+  for (int row = 0; row < rows; ++row) {
+#pragma GCC unroll 3
+    for (int i = 0; i < vectors; ++i) sums[row * row_of_sums + i] = sum[row][i];
+  }
+}
+
+using Multiply = void (*)(int, const float*, const Floats*, Distance, Floats*, Distance, bool);
+
+template <int tiles, int vectors>
+constexpr Multiply kForward = &multiply<TilesOverChannels, tiles, vectors, vectors>;
+constexpr Multiply kForwards[kOutputsAtOnce][kTilesAtOnce] = {
+    {kForward<1, 1>, kForward<2, 1>, kForward<3, 1>, kForward<4, 1>, kForward<5, 1>,
+     kForward<6, 1>},
+    {kForward<1, 2>, kForward<2, 2>, kForward<3, 2>, kForward<4, 2>, kForward<5, 2>,
+     kForward<6, 2>},
+};
+template <int vectors>
+constexpr Multiply kWeight = &multiply<ChannelsOverTiles, kChannelsAtOnce, vectors, 1>;
+constexpr Multiply kWeights[kFiltersAtOnce] = {kWeight<1>, kWeight<2>, kWeight<3>};
+
+void product(int tiles, int channel_blocks, int vectors, const Floats* v, const Floats* u,
+             Floats* m) {
+  for (int tile = 0; tile < tiles; tile += kTilesAtOnce) {
+    const int rows = tiles - tile < kTilesAtOnce ? tiles - tile : kTilesAtOnce;
+    kForwards[vectors - 1][rows - 1](
+        channel_blocks, reinterpret_cast<const float*>(v + Distance{tile} * channel_blocks), u, 1,
+        m + tile * kOutputsAtOnce, kOutputsAtOnce, false);
+  }
+}
+
+void gradient_product(int tiles, int channel_blocks, int vectors, const Floats* v, const Floats* w,
+                      Distance block, Floats* m, bool accumulate) {
+  for (int c = 0; c < channel_blocks * kLanes; c += kChannelsAtOnce) {
+    const Floats* channels = v + c / kLanes * block;
+    kWeights[vectors - 1](tiles / kTilesTogether,
+                          reinterpret_cast<const float*>(channels) + c % kLanes, w, block,
+                          m + c * kFiltersAtOnce, kFiltersAtOnce, accumulate);
+  }
+}
+
+constexpr Steps steps(const char* name) {
+  return {name, input, gradient, filter, product, output, gradient_product, filter_gradient, fence};
+}
+
+}  // namespace
+}  // namespace lockstep::kernel::winograd

@@ -1,0 +1,269 @@
+#include "kernel/winograd_weights.h"
+
+#include "kernel/parallel.h"
+
+namespace lockstep::kernel::winograd {
+namespace {
+
+constexpr Distance kVectorBytes = sizeof(Floats);
+constexpr int kFilterBlock = kTaps * kTaps * kLanes;  // vectors of 8x8 filters
+
+// Blocks of input channels that meet the same gradients while these are in the nearest cache.
+constexpr int kChannelBlocks = 2;
+// Sums of that many channels by three blocks of filters: [position][channel][3].
+constexpr Distance kSumsOfPosition = kChannelBlocks * kLanes * kFiltersAtOnce;
+constexpr Distance kSums = kPositions * kSumsOfPosition;
+// Where both polynomials are evaluated at 1, a transformed gradient is the sum of its tile.
+constexpr int kSumOfTile = kWindow + 1;
+
+// Sums up to here are kept by every thread, for tiles of its own.
+constexpr Distance kPrivateSums = 3'000'000;
+// Tiles that are multiplied at once, by one thread and by all; so few that they are better not
+// divided at all.
+constexpr int kTilesOfOwnPart = 96;
+constexpr int kTilesOfSharedPart = 112;
+constexpr int kTilesOfOnePart = 192;
+
+// Blocks of filters in groups of three; four are two groups of two.
+struct FilterGroups {
+  int blocks;
+
+  int count() const { return (blocks + kFiltersAtOnce - 1) / kFiltersAtOnce; }
+  Range at(int group) const {
+    const int last_two = count() - 2;
+    if (blocks % kFiltersAtOnce == 1 && last_two >= 0 && group >= last_two) {
+      const int first = last_two * kFiltersAtOnce + (group - last_two) * 2;
+      return {first, first + 2};
+    }
+    const int first = group * kFiltersAtOnce;
+    return {first, std::min(blocks, first + kFiltersAtOnce)};
+  }
+};
+
+// How the work is dealt out, and where in the scratch memory what lies.
+struct Plan {
+  explicit Plan(const Correlation& c)
+      : tiling(c.dy),
+        channel_groups((c.x.blocks + kChannelBlocks - 1) / kChannelBlocks),
+        filter_groups{c.dy.blocks},
+        sums(skewed(Distance{channel_groups} * filter_groups.count() * kSums)),
+        by_tiles(sums * kVectorBytes <= kPrivateSums),
+        part(tiles_of_part()),
+        position(skewed(part)),
+        block(skewed(kPositions * position)),
+        v_size(c.x.blocks * block),
+        w_size(c.dy.blocks * block),
+        workers(std::min(c.threads, tiling.count())) {}
+
+  int tiles_of_part() const {
+    if (by_tiles) return kTilesOfOwnPart;
+    const bool one = tiling.count() <= kTilesOfOnePart;
+    return even_size(tiling.count(), one ? kTilesOfOnePart : kTilesOfSharedPart, kTilesTogether);
+  }
+  Distance at(int channel_group, int filter_group) const {
+    return (Distance{channel_group} * filter_groups.count() + filter_group) * kSums;
+  }
+  // Without tiles to come, sums need not be remembered.
+  bool one_part() const { return tiling.count() <= part; }
+
+  Tiling tiling;
+  int channel_groups;
+  FilterGroups filter_groups;
+  Distance sums;
+  bool by_tiles;  // threads divide the tiles, with sums of their own; else the channels
+  int part;       // tiles that go through a step together
+  Distance position, block, v_size, w_size;
+  int workers;  // that have tiles of their own
+};
+
+class Run {
+ public:
+  Run(const Steps& steps, const Correlation& correlation, const Floats* x, const Floats* dy,
+      Floats* d_filters, Floats* d_bias)
+      : steps_(steps),
+        c_(correlation),
+        plan_(correlation),
+        x_(x),
+        dy_(dy),
+        d_filters_(d_filters),
+        d_bias_(d_bias) {}
+
+  void operator()(Floats* scratch) const {
+    if (plan_.by_tiles) {
+      by_tiles(scratch);
+    } else {
+      by_channels(scratch);
+    }
+  }
+
+ private:
+  // Each worker takes tiles of its own through all steps; their sums are added in its order.
+  void by_tiles(Floats* scratch) const {
+    const Distance own = plan_.sums + plan_.v_size + plan_.w_size + c_.dy.blocks;
+    parallel_each(plan_.workers, [&](int t) {
+      Floats* const m = scratch + t * skewed(own);
+      Floats* const v = m + plan_.sums;
+      Floats* const w = v + plan_.v_size;
+      Floats* const bias = w + plan_.w_size;
+      const Parts parts{share(plan_.tiling.count(), t, plan_.workers), plan_.part};
+      for (int part = 0; part < parts.count(); ++part) {
+        const Range tiles = parts.at(part);
+        const bool first = part == 0;
+        transform_inputs(tiles, {0, c_.x.blocks}, v);
+        transform_gradients(tiles, {0, c_.dy.blocks}, w);
+        sum_biases(tiles, {0, c_.dy.blocks}, w, bias, first);
+        for (int c = 0; c < plan_.channel_groups; ++c) {
+          for (int f = 0; f < plan_.filter_groups.count(); ++f) {
+            multiply(tiles, c, f, v, w, m + plan_.at(c, f), first);
+          }
+        }
+      }
+    });
+    parallel_each(c_.threads, [&](int t) {
+      const Range channels = share(plan_.channel_groups, t, c_.threads);
+      for (int c = channels.first; c < channels.end; ++c) {
+        for (int f = 0; f < plan_.filter_groups.count(); ++f) {
+          Floats* const sums = scratch + plan_.at(c, f);
+          for (int other = 1; other < plan_.workers; ++other) {
+            add(sums + other * skewed(own), kSums, sums);
+          }
+          make_filters(c, f, sums);
+        }
+      }
+    });
+    if (d_bias_ == nullptr) return;
+    const Floats* const bias = scratch + plan_.sums + plan_.v_size + plan_.w_size;
+    for (int block = 0; block < c_.dy.blocks; ++block) d_bias_[block] = bias[block];
+    for (int t = 1; t < plan_.workers; ++t) add(bias + t * skewed(own), c_.dy.blocks, d_bias_);
+  }
+
+  // Part by part, all transforms first, then each thread makes sums for channels of its own.
+  void by_channels(Floats* scratch) const {
+    Floats* const v = scratch;
+    Floats* const w = v + plan_.v_size;
+    Floats* const sums = w + plan_.w_size;
+    const Parts parts{{0, plan_.tiling.count()}, plan_.part};
+    for (int part = 0; part < parts.count(); ++part) {
+      const Range tiles = parts.at(part);
+      const bool first = part == 0;
+      const bool last = part + 1 == parts.count();
+      parallel_each(c_.threads, [&](int t) {
+        const Range filters = share(c_.dy.blocks, t, c_.threads);
+        transform_inputs(tiles, share(c_.x.blocks, t, c_.threads), v);
+        transform_gradients(tiles, filters, w);
+        if (d_bias_ != nullptr) sum_biases(tiles, filters, w, d_bias_, first);
+      });
+      parallel_each(c_.threads, [&](int t) {
+        const Range channels = share(plan_.channel_groups, t, c_.threads);
+        for (int c = channels.first; c < channels.end; ++c) {
+          for (int f = 0; f < plan_.filter_groups.count(); ++f) {
+            Floats* const m = sums + (plan_.one_part() ? t * kSums : plan_.at(c, f));
+            multiply(tiles, c, f, v, w, m, first);
+            if (last) make_filters(c, f, m);
+          }
+        }
+      });
+    }
+  }
+
+  static void add(const Floats* from, Distance vectors, Floats* to) {
+    for (Distance i = 0; i < vectors; ++i) to[i] += from[i];
+  }
+
+  static int padded(int tiles) {
+    return (tiles + kTilesTogether - 1) / kTilesTogether * kTilesTogether;
+  }
+
+  // v: [block of channels][position][tile]
+  void transform_inputs(Range tiles, Range blocks, Floats* v) const {
+    for_each_window(x_, c_.x, plan_.tiling, tiles, blocks, c_.top, kWindow,
+                    [&](const Floats* plane, const Tile& tile, int block, int i) {
+                      steps_.input(plane, c_.x.size, tile.top - c_.top, tile.left - c_.left,
+                                   v + block * plan_.block + i, plan_.position);
+                    });
+    pad_tiles(tiles, blocks, v);
+  }
+
+  // w: [block of filters][position][tile]
+  void transform_gradients(Range tiles, Range blocks, Floats* w) const {
+    for_each_window(dy_, c_.dy, plan_.tiling, tiles, blocks, 0, kTile,
+                    [&](const Floats* plane, const Tile& tile, int block, int i) {
+                      steps_.gradient(plane, c_.dy.size, tile.top, tile.left,
+                                      w + block * plan_.block + i, plan_.position);
+                    });
+    pad_tiles(tiles, blocks, w);
+  }
+
+  void pad_tiles(Range tiles, Range blocks, Floats* transformed) const {
+    for (int block = blocks.first; block < blocks.end; ++block) {
+      for (int p = 0; p < kPositions; ++p) {
+        Floats* const at = transformed + block * plan_.block + p * plan_.position;
+        for (int i = tiles.count(); i < padded(tiles.count()); ++i) at[i] = Floats{};
+      }
+    }
+  }
+
+  void sum_biases(Range tiles, Range blocks, const Floats* w, Floats* bias, bool first) const {
+    for (int block = blocks.first; block < blocks.end; ++block) {
+      const Floats* const of_tiles = w + block * plan_.block + kSumOfTile * plan_.position;
+      Floats sum = first ? Floats{} : bias[block];
+      for (int i = 0; i < tiles.count(); ++i) sum += of_tiles[i];
+      bias[block] = sum;
+    }
+  }
+
+  Range channel_blocks(int channel_group) const {
+    const int first = channel_group * kChannelBlocks;
+    return {first, std::min(c_.x.blocks, first + kChannelBlocks)};
+  }
+
+  void multiply(Range tiles, int channel_group, int filter_group, const Floats* v, const Floats* w,
+                Floats* m, bool first) const {
+    const Range channels = channel_blocks(channel_group);
+    const Range filters = plan_.filter_groups.at(filter_group);
+    for (int p = 0; p < kPositions; ++p) {
+      const Distance position = p * plan_.position;
+      steps_.gradient_product(padded(tiles.count()), channels.count(), filters.count(),
+                              v + channels.first * plan_.block + position,
+                              w + filters.first * plan_.block + position, plan_.block,
+                              m + p * kSumsOfPosition, !first);
+    }
+  }
+
+  void make_filters(int channel_group, int filter_group, const Floats* m) const {
+    const Range channels = channel_blocks(channel_group);
+    const Range filters = plan_.filter_groups.at(filter_group);
+    for (int c = 0; c < channels.count() * kLanes; ++c) {
+      for (int f = 0; f < filters.count(); ++f) {
+        const Distance block =
+            Distance{filters.first + f} * c_.x.blocks + channels.first + c / kLanes;
+        steps_.filter_gradient(m + c * kFiltersAtOnce + f, kSumsOfPosition,
+                               d_filters_ + block * kFilterBlock + c % kLanes, kLanes);
+      }
+    }
+  }
+
+  const Steps& steps_;
+  const Correlation& c_;
+  const Plan plan_;
+  const Floats* x_;
+  const Floats* dy_;
+  Floats* d_filters_;
+  Floats* d_bias_;
+};
+
+}  // namespace
+
+Distance scratch_vectors(const Correlation& c) {
+  const Plan plan(c);
+  const Distance transforms = plan.v_size + plan.w_size;
+  if (plan.by_tiles) return plan.workers * skewed(plan.sums + transforms + c.dy.blocks);
+  return transforms + (plan.one_part() ? c.threads * kSums : plan.sums);
+}
+
+void correlate(const Steps& steps, const Correlation& correlation, const Floats* x,
+               const Floats* dy, Floats* d_filters, Floats* d_bias, Floats* scratch) {
+  Run(steps, correlation, x, dy, d_filters, d_bias)(scratch);
+}
+
+}  // namespace lockstep::kernel::winograd

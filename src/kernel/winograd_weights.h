@@ -1,0 +1,21 @@
+#pragma once
+
+#include "kernel/winograd_steps.h"
+#include "kernel/winograd_tiles.h"
+
+namespace lockstep::kernel::winograd {
+
+// Backward-weights: the adjoint of forward with respect to the filters.
+struct Correlation {
+  Maps x, dy;
+  int top = 0, left = 0;  // zeros before x
+  int threads = 1;
+};
+
+Distance scratch_vectors(const Correlation& correlation);
+
+// d_bias may be null.
+void correlate(const Steps& steps, const Correlation& correlation, const Floats* x,
+               const Floats* dy, Floats* d_filters, Floats* d_bias, Floats* scratch);
+
+}  // namespace lockstep::kernel::winograd
