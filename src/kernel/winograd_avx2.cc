@@ -6,6 +6,50 @@
 #include <immintrin.h>
 
 #pragma GCC target("avx2,fma")
+namespace lockstep::kernel::winograd {
+namespace {
+
+struct Machine {
+  [[gnu::always_inline]] static void stream(Floats* to, const Floats& value) {
+    _mm256_stream_ps(reinterpret_cast<float*>(to), value);
+  }
+  static void fence() { _mm_sfence(); }
+
+  // Sixteen registers must hold twelve sums, three vectors and the scalar. Left to itself the
+  // compiler reads vectors from memory in each multiplication, or moves sums about; with the
+  // scalar's register given, it does neither.
+  template <int vectors>
+  [[gnu::always_inline]] static void add_products(Floats* sum, const Floats* factor,
+                                                  const float& scalar) {
+    if constexpr (vectors == 1) {
+      asm("vbroadcastss %2, %%ymm15\n\t"
+          "vfmadd231ps %1, %%ymm15, %0"
+          : "+x"(sum[0])
+          : "x"(factor[0]), "m"(scalar)
+          : "xmm15");
+    } else if constexpr (vectors == 2) {
+      asm("vbroadcastss %4, %%ymm15\n\t"
+          "vfmadd231ps %2, %%ymm15, %0\n\t"
+          "vfmadd231ps %3, %%ymm15, %1"
+          : "+x"(sum[0]), "+x"(sum[1])
+          : "x"(factor[0]), "x"(factor[1]), "m"(scalar)
+          : "xmm15");
+    } else {
+      static_assert(vectors == 3);
+      asm("vbroadcastss %6, %%ymm15\n\t"
+          "vfmadd231ps %3, %%ymm15, %0\n\t"
+          "vfmadd231ps %4, %%ymm15, %1\n\t"
+          "vfmadd231ps %5, %%ymm15, %2"
+          : "+x"(sum[0]), "+x"(sum[1]), "+x"(sum[2])
+          : "x"(factor[0]), "x"(factor[1]), "x"(factor[2]), "m"(scalar)
+          : "xmm15");
+    }
+  }
+};
+
+}  // namespace
+}  // namespace lockstep::kernel::winograd
+
 #include "kernel/winograd_steps_impl.h"
 
 namespace lockstep::kernel::winograd {

@@ -112,16 +112,21 @@ class Run {
     return std::min(kOutputsAtOnce, c_.out.blocks - group * kOutputsAtOnce);
   }
 
+  const Floats* filter_block(int in, int out) const {
+    const Distance block =
+        c_.turned ? Distance{in} * c_.out.blocks + out : Distance{out} * c_.in.blocks + in;
+    return filters_ + block * kFilterBlock;
+  }
+
   // u: [position][input channel][vectors]
   void transform_filters(int group, Floats* u) const {
     const int width = vectors(group);
     for (int in = 0; in < c_.in.blocks; ++in) {
       for (int i = 0; i < width; ++i) {
         const int out = group * kOutputsAtOnce + i;
-        const Distance block =
-            c_.turned ? Distance{in} * c_.out.blocks + out : Distance{out} * c_.in.blocks + in;
-        steps_.filter(filters_ + block * kFilterBlock, c_.turned, u + in * kLanes * width + i,
-                      width, plan_.u_position);
+        if (in + 1 < c_.in.blocks) prefetch(filter_block(in + 1, out), kFilterBlock);
+        steps_.filter(filter_block(in, out), c_.turned, u + in * kLanes * width + i, width,
+                      plan_.u_position);
       }
     }
   }

@@ -1,4 +1,22 @@
 // The steps as any processor can do them.
+#include "kernel/winograd_steps.h"
+
+namespace lockstep::kernel::winograd {
+namespace {
+
+struct Machine {
+  static void stream(Floats* to, const Floats& value) { *to = value; }
+  static void fence() {}
+  template <int vectors>
+  static void add_products(Floats* sum, const Floats* factor, const float& scalar) {
+#pragma GCC unroll 3
+    for (int i = 0; i < vectors; ++i) sum[i] += scalar * factor[i];
+  }
+};
+
+}  // namespace
+}  // namespace lockstep::kernel::winograd
+
 #include "kernel/winograd_steps_impl.h"
 
 namespace lockstep::kernel::winograd {

@@ -1,5 +1,10 @@
 // The steps, once for each instruction set: a file that includes this one has first chosen what the
-// compiler may use. Vectors are never passed by value: how that is done depends on the choice.
+// compiler may use, and has a struct Machine for what only that processor can do:
+//   stream(to, value)  stores past the caches,
+//   fence()            stands behind the last stream,
+//   add_products<n>(sums, vectors, scalar)  adds n vectors, times the scalar, to as many sums.
+// No macro tells the choice: C++ reads a file's macros before it follows its pragmas. Vectors are
+// never passed by value: how that is done depends on the choice.
 #include "kernel/winograd_steps.h"
 
 namespace lockstep::kernel::winograd {
@@ -194,17 +199,6 @@ void filter_gradient(const Floats* m, Distance position, Floats* dg, Distance ta
 
 // --- Outputs -------------------------------------------------------------------------------------
 
-[[gnu::always_inline]] inline void store(Floats* to, const Floats& value, bool stream) {
-#ifdef __AVX2__
-  if (stream) {
-    _mm256_stream_ps(reinterpret_cast<float*>(to), value);
-    return;
-  }
-#endif
-  static_cast<void>(stream);
-  *to = value;
-}
-
 // Calls finish(value, where in the plane) on each output of a tile and stores it.
 template <bool whole, typename Finish>
 [[gnu::always_inline]] inline void end_tile(const Floats* y, Plane size, int top, int left,
@@ -216,7 +210,11 @@ template <bool whole, typename Finish>
       const Distance at = Distance{top + row} * size.w + left + column;
       Floats value = y[row * kTile + column];
       finish(value, at);
-      store(plane + at, value, whole && stream);
+      if (whole && stream) {
+        Machine::stream(plane + at, value);
+      } else {
+        plane[at] = value;
+      }
     }
   }
 }
@@ -255,12 +253,6 @@ void output(const Floats* m, Distance position, const Ending& ending, Plane size
   }
 }
 
-void fence() {
-#ifdef __AVX2__
-  _mm_sfence();
-#endif
-}
-
 // --- Products ------------------------------------------------------------------------------------
 
 // Where the scalars lie that one product multiplies vectors by, in floats: from one row of sums to
@@ -272,15 +264,6 @@ struct ChannelsOverTiles {
   static constexpr int kRow = 1, kTerm = kLanes, kTerms = kTilesTogether,
                        kGroup = kTilesTogether * kLanes;
 };
-
-// Keeps the compiler from reading the vector from memory in each multiplication again.
-[[gnu::always_inline]] inline void hold(Floats& vector) {
-#ifdef __AVX2__
-  asm("" : "+x"(vector));
-#else
-  static_cast<void>(vector);
-#endif
-}
 
 // The micro-kernel: sums[row][i] (+)= over all terms, scalar[row][term] * vector[term][i]. All sums
 // stay in registers. Vectors of one term are `apart`, those of the next term follow `next` behind.
@@ -301,15 +284,11 @@ template <typename Scalars, int rows, int vectors, int next>
     for (int term = 0; term < Scalars::kTerms; ++term) {
       Floats factor[vectors];
 #pragma GCC unroll 3
-      for (int i = 0; i < vectors; ++i) {
-        factor[i] = vector[i * apart + term * next];
-        hold(factor[i]);
-      }
+      for (int i = 0; i < vectors; ++i) factor[i] = vector[i * apart + term * next];
 #pragma GCC unroll 6
       for (int row = 0; row < rows; ++row) {
-        const float s = scalar[row * Scalars::kRow + term * Scalars::kTerm];
-#pragma GCC unroll 3
-        for (int i = 0; i < vectors; ++i) sum[row][i] += s * factor[i];
+        Machine::add_products<vectors>(sum[row], factor,
+                                       scalar[row * Scalars::kRow + term * Scalars::kTerm]);
       }
     }
     scalar += Scalars::kGroup;
@@ -357,7 +336,9 @@ void gradient_product(int tiles, int channel_blocks, int vectors, const Floats* 
 }
 
 constexpr Steps steps(const char* name) {
-  return {name, input, gradient, filter, product, output, gradient_product, filter_gradient, fence};
+  return {name,          input,  gradient,         filter,
+          product,       output, gradient_product, filter_gradient,
+          Machine::fence};
 }
 
 }  // namespace

@@ -48,15 +48,18 @@ struct Plan {
         filter_groups{c.dy.blocks},
         sums(skewed(Distance{channel_groups} * filter_groups.count() * kSums)),
         by_tiles(sums * kVectorBytes <= kPrivateSums),
+        workers(std::min(c.threads, tiling.count())),
         part(tiles_of_part()),
         position(skewed(part)),
         block(skewed(kPositions * position)),
         v_size(c.x.blocks * block),
-        w_size(c.dy.blocks * block),
-        workers(std::min(c.threads, tiling.count())) {}
+        w_size(c.dy.blocks * block) {}
 
   int tiles_of_part() const {
-    if (by_tiles) return kTilesOfOwnPart;
+    if (by_tiles) {
+      const int own = (tiling.count() + workers - 1) / workers;
+      return even_size(own, kTilesOfOwnPart, kTilesTogether);
+    }
     const bool one = tiling.count() <= kTilesOfOnePart;
     return even_size(tiling.count(), one ? kTilesOfOnePart : kTilesOfSharedPart, kTilesTogether);
   }
@@ -71,9 +74,9 @@ struct Plan {
   FilterGroups filter_groups;
   Distance sums;
   bool by_tiles;  // threads divide the tiles, with sums of their own; else the channels
+  int workers;    // that have tiles of their own
   int part;       // tiles that go through a step together
   Distance position, block, v_size, w_size;
-  int workers;  // that have tiles of their own
 };
 
 class Run {
