@@ -28,15 +28,15 @@ winograd::Maps outputs(const WinogradShape& s) {
 }
 
 Convolution forward_of(const WinogradShape& s, int threads) {
-  return {inputs(s), outputs(s), s.top, s.left, false, threads};
+  return {inputs(s), outputs(s), s.taps, s.top, s.left, false, threads};
 }
 // What a filter's taps reach beyond an output's pixel, they miss on the other side of an input's.
 Convolution backward_data_of(const WinogradShape& s, int threads) {
-  constexpr int kReach = winograd::kTaps - 1;
-  return {outputs(s), inputs(s), kReach - s.top, kReach - s.left, true, threads};
+  const int reach = s.taps - 1;
+  return {outputs(s), inputs(s), s.taps, reach - s.top, reach - s.left, true, threads};
 }
 Correlation backward_weights_of(const WinogradShape& s, int threads) {
-  return {inputs(s), outputs(s), s.top, s.left, threads};
+  return {inputs(s), outputs(s), s.taps, s.top, s.left, threads};
 }
 
 std::size_t bytes(winograd::Distance vectors) {
@@ -46,9 +46,10 @@ std::size_t bytes(winograd::Distance vectors) {
 }  // namespace
 
 Winograd::Winograd(const WinogradShape& shape, const winograd::Steps* steps)
-    : steps_(steps != nullptr ? *steps : *winograd::available_steps().front()),
+    : steps_(steps != nullptr ? *steps : *winograd::available_steps(shape.taps).front()),
       shape_(shape),
       threads_(omp_get_max_threads()) {
+  LOCKSTEP_CHECK(shape.taps == 3 || shape.taps == 5);
   LOCKSTEP_CHECK(shape.in_channels % winograd::kLanes == 0);
   LOCKSTEP_CHECK(shape.out_channels % winograd::kLanes == 0);
 }

@@ -6,8 +6,9 @@
 
 namespace lockstep::kernel {
 
-// Convolutions with filters of 3x3 taps and stride 1, by Winograd's F(4x4, 3x3): a quarter of the
-// multiplications, rounding a few times that of the direct way (docs/kernels.md). Activations are
+// Convolutions with filters of 3x3 or 5x5 taps and stride 1, by Winograd's F(4x4, 3x3) or F(2x2,
+// 5x5): a quarter or a third of the multiplications, rounding a few times that of the direct way
+// (docs/kernels.md). Activations are
 // nChw8c, filters OIhw8i8o, biases plain; all are aligned to 32 bytes.
 struct WinogradShape {
   int images = 0;
@@ -15,6 +16,7 @@ struct WinogradShape {
   int in_h = 0, in_w = 0;
   int out_h = 0, out_w = 0;
   int top = 0, left = 0;  // rows and columns of zeros before the image
+  int taps = 3;           // of the filters, along a side: 3 or 5
 };
 
 class Winograd {

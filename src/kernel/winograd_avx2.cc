@@ -10,6 +10,8 @@ namespace lockstep::kernel::winograd {
 namespace {
 
 struct Machine {
+  static constexpr auto kName = "avx2";
+
   [[gnu::always_inline]] static void stream(Floats* to, const Floats& value) {
     _mm256_stream_ps(reinterpret_cast<float*>(to), value);
   }
@@ -53,17 +55,18 @@ struct Machine {
 #include "kernel/winograd_steps_impl.h"
 
 namespace lockstep::kernel::winograd {
-namespace {
-constexpr Steps kSteps = steps("avx2");
-}  // namespace
 
-constinit const Steps* const kAvx2Steps = &kSteps;
+const Steps* avx2_steps(int taps) {
+  return taps == 3 ? &kSteps<3> : &kSteps<5>;
+}
 
 }  // namespace lockstep::kernel::winograd
 #else
 namespace lockstep::kernel::winograd {
 
-constinit const Steps* const kAvx2Steps = nullptr;
+const Steps* avx2_steps(int) {
+  return nullptr;
+}
 
 }  // namespace lockstep::kernel::winograd
 #endif

@@ -6,7 +6,6 @@ namespace lockstep::kernel::winograd {
 namespace {
 
 constexpr Distance kVectorBytes = sizeof(Floats);
-constexpr int kFilterBlock = kTaps * kTaps * kLanes;  // vectors of 8x8 filters
 
 // Transformed filters up to here stay in the last cache while all tiles pass by. Larger ones are
 // better made again for each of a few large parts of the tiles, if these are few.
@@ -17,11 +16,14 @@ constexpr int kTilesOfOwnPart = 4 * kTilesAtOnce;
 constexpr int kTilesOfSharedPart = 24 * kTilesAtOnce;
 // Outputs from here on will not be found in a cache by who reads them next.
 constexpr Distance kStreamedOutput = 16'000'000;
+// Smaller tiles would stream halves of cache lines.
+constexpr int kStreamedTile = 4;
 
 // How the work is dealt out, and where in the scratch memory what lies.
 struct Plan {
   explicit Plan(const Convolution& c)
-      : tiling(c.out),
+      : tiling(c.out, tile_of(c.taps)),
+        filter_block(c.taps * c.taps * kLanes),
         groups((c.out.blocks + kOutputsAtOnce - 1) / kOutputsAtOnce),
         u_position(skewed(Distance{c.in.blocks} * kLanes * kOutputsAtOnce)),
         u_group(kPositions * u_position),
@@ -34,7 +36,8 @@ struct Plan {
         m_size(skewed(kPositions * m_position)) {}
 
   Tiling tiling;
-  int groups;  // of output channels that are computed together
+  int filter_block;  // vectors of 8x8 filters
+  int groups;        // of output channels that are computed together
   Distance u_position, u_group;
   bool by_outputs;  // threads share the tiles' transforms and divide the outputs; else the tiles
   int part;         // tiles that go through a step together
@@ -52,7 +55,8 @@ class Run {
         filters_(filters),
         ending_(ending),
         y_(y) {
-    ending_.stream = c_.out.all() * kVectorBytes > kStreamedOutput;
+    ending_.stream =
+        plan_.tiling.side() >= kStreamedTile && c_.out.all() * kVectorBytes > kStreamedOutput;
   }
 
   void operator()(Floats* scratch) const {
@@ -115,7 +119,7 @@ class Run {
   const Floats* filter_block(int in, int out) const {
     const Distance block =
         c_.turned ? Distance{in} * c_.out.blocks + out : Distance{out} * c_.in.blocks + in;
-    return filters_ + block * kFilterBlock;
+    return filters_ + block * plan_.filter_block;
   }
 
   // u: [position][input channel][vectors]
@@ -124,7 +128,7 @@ class Run {
     for (int in = 0; in < c_.in.blocks; ++in) {
       for (int i = 0; i < width; ++i) {
         const int out = group * kOutputsAtOnce + i;
-        if (in + 1 < c_.in.blocks) prefetch(filter_block(in + 1, out), kFilterBlock);
+        if (in + 1 < c_.in.blocks) prefetch(filter_block(in + 1, out), plan_.filter_block);
         steps_.filter(filter_block(in, out), c_.turned, u + in * kLanes * width + i, width,
                       plan_.u_position);
       }

@@ -5,6 +5,7 @@ namespace lockstep::kernel::winograd {
 namespace {
 
 struct Machine {
+  static constexpr auto kName = "portable";
   static void stream(Floats* to, const Floats& value) { *to = value; }
   static void fence() {}
   template <int vectors>
@@ -21,6 +22,8 @@ struct Machine {
 
 namespace lockstep::kernel::winograd {
 
-constinit const Steps kPortableSteps = steps("portable");
+const Steps* portable_steps(int taps) {
+  return taps == 3 ? &kSteps<3> : &kSteps<5>;
+}
 
 }  // namespace lockstep::kernel::winograd

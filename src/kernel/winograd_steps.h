@@ -5,15 +5,18 @@
 
 namespace lockstep::kernel::winograd {
 
-// The steps of F(4x4, 3x3), each for eight channels or more, without threads: docs/kernels.md has
-// the mathematics and the names. A tensor whose channels stand in blocks of eight is an array of
-// Floats; distances are in Floats, too.
+// The steps of F(4x4, 3x3) and F(2x2, 5x5), each for eight channels or more, without threads:
+// docs/kernels.md has the mathematics and the names. A tensor whose channels stand in blocks of
+// eight is an array of Floats; distances are in Floats, too.
 
 inline constexpr int kLanes = 8;
-inline constexpr int kTile = 4;                       // outputs of a tile, along a side
-inline constexpr int kWindow = 6;                     // inputs that they depend on
+inline constexpr int kWindow = 6;                     // inputs of a tile, along a side
 inline constexpr int kPositions = kWindow * kWindow;  // of a transformed tile
-inline constexpr int kTaps = 3;                       // of the filter, along a side
+
+// Outputs of a tile, along a side.
+constexpr int tile_of(int taps) {
+  return kWindow + 1 - taps;
+}
 
 // Rows and vectors of the two products' register blocks: twelve sums each, of sixteen registers.
 inline constexpr int kTilesAtOnce = 6;     // forward: six tiles ...
@@ -46,7 +49,7 @@ struct Steps {
   // v = B^T d B: d is the window of 6x6 pixels from (top, left) on, zeros outside the plane.
   void (*input)(const Floats* plane, Plane size, int top, int left, Floats* v, Distance position);
 
-  // w = A dy A^T: dy are the 4x4 pixels from (top, left) on, zeros outside the plane.
+  // w = A dy A^T: dy are the pixels of a tile from (top, left) on, zeros outside the plane.
   void (*gradient)(const Floats* plane, Plane size, int top, int left, Floats* w,
                    Distance position);
 
@@ -59,7 +62,7 @@ struct Steps {
   void (*product)(int tiles, int channel_blocks, int vectors, const Floats* v, const Floats* u,
                   Floats* m);
 
-  // y = A^T m A, ended, to the 4x4 pixels from (top, left) on; what is outside is dropped.
+  // y = A^T m A, ended, to the pixels of a tile from (top, left) on; what is outside is dropped.
   void (*output)(const Floats* m, Distance position, const Ending& ending, Plane size, int top,
                  int left, Floats* plane);
 
@@ -75,10 +78,11 @@ struct Steps {
   void (*fence)();
 };
 
-extern const Steps kPortableSteps;
-extern const Steps* const kAvx2Steps;  // null where the compiler has none
+// For filters of 3x3 or 5x5 taps.
+const Steps* portable_steps(int taps);
+const Steps* avx2_steps(int taps);  // null where the compiler has none
 
 // What this processor can execute, the fastest first.
-std::vector<const Steps*> available_steps();
+std::vector<const Steps*> available_steps(int taps);
 
 }  // namespace lockstep::kernel::winograd

@@ -1,5 +1,6 @@
 // The steps, once for each instruction set: a file that includes this one has first chosen what the
 // compiler may use, and has a struct Machine for what only that processor can do:
+//   kName              of the instructions,
 //   stream(to, value)  stores past the caches,
 //   fence()            stands behind the last stream,
 //   add_products<n>(sums, vectors, scalar)  adds n vectors, times the scalar, to as many sums.
@@ -33,66 +34,52 @@ struct InputLine {
   }
 };
 
-// G: three taps to six positions.
-struct FilterLine {
-  static constexpr int kFrom = kTaps, kTo = kWindow;
-  [[gnu::always_inline]] static void apply(const Floats* g, Distance from, Floats* u, Distance to) {
-    const Floats g0 = g[0], g1 = g[from], g2 = g[2 * from];
-    const Floats even_1 = (-1.0F / 6) * (g0 + g2), odd_1 = (1.0F / 6) * g1;
-    const Floats even_2 = (1.0F / 24) * g0 + (1.0F / 6) * g2, odd_2 = (1.0F / 12) * g1;
-    u[0] = 0.25F * g0;
-    u[to] = even_1 - odd_1;
-    u[2 * to] = even_1 + odd_1;
-    u[3 * to] = even_2 + odd_2;
-    u[4 * to] = even_2 - odd_2;
-    u[5 * to] = g2;
-  }
+// What values at 0, at 1 and -1, and at 2 and -2 are multiplied by: 1 in A, these in G.
+struct Plain {
+  static constexpr float kAt0 = 1, kAt1 = 1, kAt2 = 1;
+};
+struct Shared {
+  static constexpr float kAt0 = 1.0F / 4, kAt1 = -1.0F / 6, kAt2 = 1.0F / 24;
 };
 
-// A^T: six positions to four outputs.
-struct OutputLine {
-  static constexpr int kFrom = kWindow, kTo = kTile;
-  [[gnu::always_inline]] static void apply(const Floats* m, Distance from, Floats* y, Distance to) {
-    const Floats m0 = m[0], m1 = m[from], m2 = m[2 * from];
-    const Floats m3 = m[3 * from], m4 = m[4 * from], m5 = m[5 * from];
-    const Floats sum_1 = m1 + m2, difference_1 = m1 - m2;
-    const Floats sum_2 = m3 + m4, difference_2 = m3 - m4;
-    y[0] = m0 + sum_1 + sum_2;
-    y[to] = difference_1 + 2.0F * difference_2;
-    y[2 * to] = sum_1 + 4.0F * sum_2;
-    y[3 * to] = difference_1 + 8.0F * difference_2 + m5;
-  }
-};
-
-// A: four gradients of outputs to six positions.
-struct GradientLine {
-  static constexpr int kFrom = kTile, kTo = kWindow;
-  [[gnu::always_inline]] static void apply(const Floats* dy, Distance from, Floats* w,
+// A or G: the coefficients of a polynomial to its values at all points. At infinity that is the
+// last coefficient alone.
+template <int coefficients, typename Factors>
+struct EvaluationLine {
+  static constexpr int kFrom = coefficients, kTo = kWindow;
+  [[gnu::always_inline]] static void apply(const Floats* c, Distance from, Floats* values,
                                            Distance to) {
-    const Floats y0 = dy[0], y1 = dy[from], y2 = dy[2 * from], y3 = dy[3 * from];
-    const Floats even_1 = y0 + y2, odd_1 = y1 + y3;
-    const Floats even_2 = y0 + 4.0F * y2, odd_2 = y1 + 4.0F * y3;
-    w[0] = y0;
-    w[to] = even_1 + odd_1;
-    w[2 * to] = even_1 - odd_1;
-    w[3 * to] = even_2 + 2.0F * odd_2;
-    w[4 * to] = even_2 - 2.0F * odd_2;
-    w[5 * to] = y3;
+    Floats at_1[2] = {c[0], c[from]};  // sums of even and of odd powers
+    Floats at_2[2] = {c[0], 2.0F * c[from]};
+#pragma GCC unroll 5
+    for (int i = 2; i < coefficients; ++i) {
+      at_1[i % 2] += c[i * from];
+      at_2[i % 2] += static_cast<float>(1 << i) * c[i * from];
+    }
+    values[0] = Factors::kAt0 * c[0];
+    values[to] = Factors::kAt1 * (at_1[0] + at_1[1]);
+    values[2 * to] = Factors::kAt1 * (at_1[0] - at_1[1]);
+    values[3 * to] = Factors::kAt2 * (at_2[0] + at_2[1]);
+    values[4 * to] = Factors::kAt2 * (at_2[0] - at_2[1]);
+    values[5 * to] = c[(coefficients - 1) * from];
   }
 };
 
-// G^T: six positions to the gradients of three taps.
-struct FilterGradientLine {
-  static constexpr int kFrom = kWindow, kTo = kTaps;
-  [[gnu::always_inline]] static void apply(const Floats* m, Distance from, Floats* dg,
-                                           Distance to) {
-    const Floats m0 = m[0], m1 = m[from], m2 = m[2 * from];
-    const Floats m3 = m[3 * from], m4 = m[4 * from], m5 = m[5 * from];
-    const Floats sum_1 = (1.0F / 6) * (m1 + m2), difference_1 = (1.0F / 6) * (m2 - m1);
-    const Floats sum_2 = m3 + m4, difference_2 = m3 - m4;
-    dg[0] = 0.25F * m0 - sum_1 + (1.0F / 24) * sum_2;
-    dg[to] = difference_1 + (1.0F / 12) * difference_2;
-    dg[2 * to] = (1.0F / 6) * sum_2 - sum_1 + m5;
+// A^T or G^T: the transpose of that.
+template <int coefficients, typename Factors>
+struct InterpolationLine {
+  static constexpr int kFrom = kWindow, kTo = coefficients;
+  [[gnu::always_inline]] static void apply(const Floats* m, Distance from, Floats* c, Distance to) {
+    const Floats m1 = m[from], m2 = m[2 * from], m3 = m[3 * from], m4 = m[4 * from];
+    const Floats at_1[2] = {Factors::kAt1 * (m1 + m2), Factors::kAt1 * (m1 - m2)};
+    const Floats at_2[2] = {Factors::kAt2 * (m3 + m4), Factors::kAt2 * (m3 - m4)};
+#pragma GCC unroll 5
+    for (int i = 0; i < coefficients; ++i) {
+      Floats sum = at_1[i % 2] + static_cast<float>(1 << i) * at_2[i % 2];
+      if (i == 0) sum += Factors::kAt0 * m[0];
+      if (i == coefficients - 1) sum += m[5 * from];
+      c[i * to] = sum;
+    }
   }
 };
 
@@ -148,10 +135,11 @@ void input(const Floats* plane, Plane size, int top, int left, Floats* v, Distan
                        {v, kWindow * position, position});
 }
 
+template <int tile>
 void gradient(const Floats* plane, Plane size, int top, int left, Floats* w, Distance position) {
-  Floats border[kTile * kTile];
-  transform<GradientLine>(pixels<kTile>(plane, size, top, left, border),
-                          {w, kWindow * position, position});
+  Floats border[tile * tile];
+  transform<EvaluationLine<tile, Plain>>(pixels<tile>(plane, size, top, left, border),
+                                         {w, kWindow * position, position});
 }
 
 // Exchanges rows and columns of 8x8 floats: of 4x4 quarters, of 2x2 pairs, of neighbours.
@@ -178,8 +166,9 @@ void gradient(const Floats* plane, Plane size, int top, int left, Floats* w, Dis
   }
 }
 
+template <int side>
 void filter(const Floats* taps, bool turned, Floats* u, Distance channel, Distance position) {
-  constexpr int kAll = kTaps * kTaps;
+  constexpr int kAll = side * side;
   Floats other[kAll * kLanes];
   if (turned) {
     for (int tap = 0; tap < kAll; ++tap) {
@@ -188,27 +177,29 @@ void filter(const Floats* taps, bool turned, Floats* u, Distance channel, Distan
     taps = other;
   }
   for (int c = 0; c < kLanes; ++c) {
-    transform<FilterLine>({taps + c, kTaps * kLanes, kLanes},
-                          {u + c * channel, kWindow * position, position});
+    transform<EvaluationLine<side, Shared>>({taps + c, side * kLanes, kLanes},
+                                            {u + c * channel, kWindow * position, position});
   }
 }
 
+template <int side>
 void filter_gradient(const Floats* m, Distance position, Floats* dg, Distance tap) {
-  transform<FilterGradientLine>({m, kWindow * position, position}, {dg, kTaps * tap, tap});
+  transform<InterpolationLine<side, Shared>>({m, kWindow * position, position},
+                                             {dg, side * tap, tap});
 }
 
 // --- Outputs -------------------------------------------------------------------------------------
 
 // Calls finish(value, where in the plane) on each output of a tile and stores it.
-template <bool whole, typename Finish>
+template <int tile, bool whole, typename Finish>
 [[gnu::always_inline]] inline void end_tile(const Floats* y, Plane size, int top, int left,
                                             bool stream, Floats* plane, const Finish& finish) {
-  const int rows = whole || top + kTile <= size.h ? kTile : size.h - top;
-  const int columns = whole || left + kTile <= size.w ? kTile : size.w - left;
+  const int rows = whole || top + tile <= size.h ? tile : size.h - top;
+  const int columns = whole || left + tile <= size.w ? tile : size.w - left;
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
       const Distance at = Distance{top + row} * size.w + left + column;
-      Floats value = y[row * kTile + column];
+      Floats value = y[row * tile + column];
       finish(value, at);
       if (whole && stream) {
         Machine::stream(plane + at, value);
@@ -219,16 +210,17 @@ template <bool whole, typename Finish>
   }
 }
 
+template <int tile>
 void output(const Floats* m, Distance position, const Ending& ending, Plane size, int top, int left,
             Floats* plane) {
-  Floats y[kTile * kTile];
-  transform<OutputLine>({m, kWindow * position, position}, {y, kTile, 1});
-  const bool whole = top + kTile <= size.h && left + kTile <= size.w;
+  Floats y[tile * tile];
+  transform<InterpolationLine<tile, Plain>>({m, kWindow * position, position}, {y, tile, 1});
+  const bool whole = top + tile <= size.h && left + tile <= size.w;
   const auto end = [&](const auto& finish) {
     if (whole) {
-      end_tile<true>(y, size, top, left, ending.stream, plane, finish);
+      end_tile<tile, true>(y, size, top, left, ending.stream, plane, finish);
     } else {
-      end_tile<false>(y, size, top, left, false, plane, finish);
+      end_tile<tile, false>(y, size, top, left, false, plane, finish);
     }
   };
   const Floats* const addend = ending.addend;
@@ -335,11 +327,16 @@ void gradient_product(int tiles, int channel_blocks, int vectors, const Floats* 
   }
 }
 
-constexpr Steps steps(const char* name) {
-  return {name,          input,  gradient,         filter,
-          product,       output, gradient_product, filter_gradient,
-          Machine::fence};
-}
+template <int taps>
+constexpr Steps kSteps = {Machine::kName,
+                          input,
+                          gradient<tile_of(taps)>,
+                          filter<taps>,
+                          product,
+                          output<tile_of(taps)>,
+                          gradient_product,
+                          filter_gradient<taps>,
+                          Machine::fence};
 
 }  // namespace
 }  // namespace lockstep::kernel::winograd

@@ -25,29 +25,31 @@ struct Tile {
 // All tiles of a batch of outputs: image by image, row by row.
 class Tiling {
  public:
-  explicit Tiling(const Maps& outputs)
+  Tiling(const Maps& outputs, int tile)
       : images_(outputs.images),
-        rows_((outputs.size.h + kTile - 1) / kTile),
-        columns_((outputs.size.w + kTile - 1) / kTile) {}
+        tile_(tile),
+        rows_((outputs.size.h + tile - 1) / tile),
+        columns_((outputs.size.w + tile - 1) / tile) {}
 
+  int side() const { return tile_; }
   int count() const { return images_ * rows_ * columns_; }
 
   Tile at(int i) const {
     const int in_image = i % (rows_ * columns_);
-    return {i / (rows_ * columns_), in_image / columns_ * kTile, in_image % columns_ * kTile};
+    return {i / (rows_ * columns_), in_image / columns_ * tile_, in_image % columns_ * tile_};
   }
   void advance(Tile& tile) const {
-    tile.left += kTile;
-    if (tile.left < columns_ * kTile) return;
+    tile.left += tile_;
+    if (tile.left < columns_ * tile_) return;
     tile.left = 0;
-    tile.top += kTile;
-    if (tile.top < rows_ * kTile) return;
+    tile.top += tile_;
+    if (tile.top < rows_ * tile_) return;
     tile.top = 0;
     ++tile.image;
   }
 
  private:
-  int images_, rows_, columns_;
+  int images_, tile_, rows_, columns_;
 };
 
 struct Range {
@@ -93,20 +95,19 @@ inline Distance skewed(Distance vectors) {
   for (int i = 0; i < vectors; i += kLine) __builtin_prefetch(first + i);
 }
 
-// Has the pixels of a window fetched. Its last columns are the next tile's first: two lines of each
-// row will do.
+// Has the pixels of a window fetched, a line at a time.
 [[gnu::always_inline]] inline void prefetch(const Floats* plane, Plane size, int top, int left,
-                                            int rows) {
+                                            int rows, int columns) {
   left = std::min(left, size.w - 1);
   for (int row = std::max(top, 0); row < std::min(top + rows, size.h); ++row) {
     const Floats* pixel = plane + Distance{row} * size.w + left;
-    __builtin_prefetch(pixel);
-    __builtin_prefetch(pixel + 2);
+    prefetch(pixel, columns);
   }
 }
 
 // Calls visit(plane, tile, block, i) for the i-th of the tiles in each of the blocks; while one is
-// visited, the pixels of a later one are fetched: `rows` from `above` the tile on.
+// visited, the pixels of a later one are fetched: `rows` from `above` the tile on, and as wide as
+// the tile: what the window has beyond is the next one's.
 template <typename Visit>
 void for_each_window(const Floats* data, const Maps& maps, const Tiling& tiling, Range tiles,
                      Range blocks, int above, int rows, const Visit& visit) {
@@ -130,7 +131,8 @@ void for_each_window(const Floats* data, const Maps& maps, const Tiling& tiling,
   for (int i = 0; i < kAhead; ++i) advance(later);
   for (Cursor at = first; at.block < blocks.end; advance(at), advance(later)) {
     if (later.block < blocks.end) {
-      prefetch(plane(later), maps.size, later.tile.top - above, later.tile.left, rows);
+      prefetch(plane(later), maps.size, later.tile.top - above, later.tile.left, rows,
+               tiling.side());
     }
     visit(plane(at), at.tile, at.block, at.i);
   }

@@ -6,7 +6,6 @@ namespace lockstep::kernel::winograd {
 namespace {
 
 constexpr Distance kVectorBytes = sizeof(Floats);
-constexpr int kFilterBlock = kTaps * kTaps * kLanes;  // vectors of 8x8 filters
 
 // Blocks of input channels that meet the same gradients while these are in the nearest cache.
 constexpr int kChannelBlocks = 2;
@@ -43,7 +42,8 @@ struct FilterGroups {
 // How the work is dealt out, and where in the scratch memory what lies.
 struct Plan {
   explicit Plan(const Correlation& c)
-      : tiling(c.dy),
+      : tiling(c.dy, tile_of(c.taps)),
+        filter_block(c.taps * c.taps * kLanes),
         channel_groups((c.x.blocks + kChannelBlocks - 1) / kChannelBlocks),
         filter_groups{c.dy.blocks},
         sums(skewed(Distance{channel_groups} * filter_groups.count() * kSums)),
@@ -70,6 +70,7 @@ struct Plan {
   bool one_part() const { return tiling.count() <= part; }
 
   Tiling tiling;
+  int filter_block;  // vectors of 8x8 filters
   int channel_groups;
   FilterGroups filter_groups;
   Distance sums;
@@ -189,7 +190,7 @@ class Run {
 
   // w: [block of filters][position][tile]
   void transform_gradients(Range tiles, Range blocks, Floats* w) const {
-    for_each_window(dy_, c_.dy, plan_.tiling, tiles, blocks, 0, kTile,
+    for_each_window(dy_, c_.dy, plan_.tiling, tiles, blocks, 0, plan_.tiling.side(),
                     [&](const Floats* plane, const Tile& tile, int block, int i) {
                       steps_.gradient(plane, c_.dy.size, tile.top, tile.left,
                                       w + block * plan_.block + i, plan_.position);
@@ -241,7 +242,7 @@ class Run {
         const Distance block =
             Distance{filters.first + f} * c_.x.blocks + channels.first + c / kLanes;
         steps_.filter_gradient(m + c * kFiltersAtOnce + f, kSumsOfPosition,
-                               d_filters_ + block * kFilterBlock + c % kLanes, kLanes);
+                               d_filters_ + block * plan_.filter_block + c % kLanes, kLanes);
       }
     }
   }
