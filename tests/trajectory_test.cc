@@ -35,6 +35,7 @@ constexpr double kMoreKinks = 4;
 struct Case {
   std::string_view model;
   engine::Layout layout = engine::Layout::automatic;
+  engine::ConvAlgorithm conv_algorithm = engine::ConvAlgorithm::direct;
 };
 
 std::string_view layout_name(engine::Layout layout) {
@@ -49,8 +50,13 @@ std::string_view layout_name(engine::Layout layout) {
   return "";
 }
 
+std::string name_of(const Case& c) {
+  const bool winograd = c.conv_algorithm == engine::ConvAlgorithm::winograd;
+  return std::string(c.model) + "_" + std::string(winograd ? "winograd" : layout_name(c.layout));
+}
+
 void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.model << " " << layout_name(c.layout);
+  *out << name_of(c);
 }
 
 nlohmann::json expected_for(std::string_view model) {
@@ -103,8 +109,11 @@ model::Graph build_without_dropout(const nlohmann::json& run) {
 // A network at the start of its trajectory, with the plainest of optimisers.
 class Training {
  public:
-  Training(const model::Graph& graph, const nlohmann::json& run, engine::Layout layout)
-      : engine_(engine::compile(graph, {.batch = run.at("batch"), .layout = layout})),
+  Training(const model::Graph& graph, const nlohmann::json& run, const Case& c)
+      : engine_(engine::compile(graph, {.batch = run.at("batch"),
+                                        .layout = c.layout,
+                                        .conv_algorithm = c.conv_algorithm,
+                                        .workspace_share = 1})),
         values_(engine_->parameter_floats() * sizeof(float)),
         gradients_(engine_->parameter_floats() * sizeof(float)),
         velocities_(engine_->parameter_floats(), 0.0F),
@@ -228,7 +237,7 @@ class Trajectory : public testing::TestWithParam<Case> {};
 TEST_P(Trajectory, MeetsEveryLossAndFirstGradientOfAnIndependentFramework) {
   const nlohmann::json run = expected_for(GetParam().model);
   const model::Graph graph = build_without_dropout(run);
-  Training training(graph, run, GetParam().layout);
+  Training training(graph, run, GetParam());
   const std::vector<double> losses = run.at("losses");
   const std::vector<double> deviations = run.at("losses_deviation");
   double deviation = 0;
@@ -244,13 +253,21 @@ TEST_P(Trajectory, MeetsEveryLossAndFirstGradientOfAnIndependentFramework) {
 }
 
 std::string case_name(const testing::TestParamInfo<Case>& info) {
-  return std::string(info.param.model) + "_" + std::string(layout_name(info.param.layout));
+  return name_of(info.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, Trajectory,
                          testing::Values(Case{"lenet"}, Case{"alexnet_cifar"}, Case{"resnet20"},
                                          Case{"densenet40_k12"}, Case{"mobilenet"},
                                          Case{"resnet50"}, Case{"inception3"}, Case{"vgg11"}),
+                         case_name);
+
+constexpr Case by_winograd(std::string_view model) {
+  return {model, engine::Layout::automatic, engine::ConvAlgorithm::winograd};
+}
+INSTANTIATE_TEST_SUITE_P(Winograd, Trajectory,
+                         testing::Values(by_winograd("resnet20"), by_winograd("resnet50"),
+                                         by_winograd("vgg11")),
                          case_name);
 
 // Between them: response norm, flattening, concatenation, depthwise windows, sums, averages.

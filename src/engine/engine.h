@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,11 +18,22 @@ namespace lockstep::engine {
 
 enum class Mode { training, evaluation };  // evaluation: batch norm by moving averages, no dropout
 enum class Layout { automatic, nchw, nhwc };
+// How convolutions are computed where there is a choice: by the library, or by our own kernels
+// (docs/kernels.md), which need less arithmetic and round a little more. automatic: the faster one.
+enum class ConvAlgorithm { automatic, direct, winograd };
+// Which one that is, by the names of shapes (choose_convolutions makes them).
+using ConvChoices = std::map<std::string, ConvAlgorithm>;
 
 struct Options {
   int batch = 1;
   Mode mode = Mode::training;
   Layout layout = Layout::automatic;
+  ConvAlgorithm conv_algorithm = ConvAlgorithm::automatic;
+  ConvChoices conv_choices = {};  // of `automatic`; shapes that are not in it go by a rule of thumb
+  // Scratch that a convolution of our own may take, in bytes and as a share of all memory: a fifth
+  // is a quarter more than without. What needs more is computed directly.
+  std::size_t workspace_bytes = std::size_t{256} << 20;
+  double workspace_share = 0.2;
   float label_smoothing = 0;
   std::uint64_t seed = 1234;  // of dropout
 };
@@ -111,6 +123,11 @@ class Engine {
 
 // On oneDNN. Throws Error(usage) for shapes that it cannot run.
 std::unique_ptr<Engine> compile(const model::Graph& graph, const Options& options);
+
+// A choice for every shape of the graph that leaves one: as options.conv_choices have it, else by
+// timing both ways on the team of this thread; by the rule of thumb once that has taken so many
+// seconds. Nothing where the options force an algorithm.
+ConvChoices choose_convolutions(const model::Graph& graph, const Options& options, double seconds);
 
 std::string library();  // "oneDNN 2.6.3": what does the arithmetic
 

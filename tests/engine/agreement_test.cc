@@ -1,5 +1,6 @@
 // The engine against the reference: the same numbers, up to rounding in float.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,12 +50,12 @@ double negligible_gradient(const NetworkGradients& gradients) {
   return 1e-2 * longest;
 }
 
-void expect_agreement(const Problem& problem, Layout layout) {
+void expect_agreement(const Problem& problem, const Variant& variant) {
   Network network = reference::network(problem);
   const double loss = network.forward(problem.batch);
   const NetworkGradients gradients = network.backward();
 
-  BoundEngine engine(problem, layout);
+  BoundEngine engine(problem, variant);
   EXPECT_NEAR(engine.forward(), loss, kLossTolerance * loss);
   EXPECT_LE(relative_error(engine->logits(), network.logits().values), kLogitsTolerance);
   engine->backward([](int) {});
@@ -76,18 +77,18 @@ Values flat(const std::vector<reference::Moments>& moving) {
   return all;
 }
 
-class EngineAgreement : public testing::TestWithParam<std::tuple<Case, Layout>> {};
+class EngineAgreement : public testing::TestWithParam<std::tuple<Case, Variant>> {};
 
 TEST_P(EngineAgreement, WithTheReferenceInLossLogitsAndGradients) {
-  const auto& [c, layout] = GetParam();
-  expect_agreement(reference::draw(c), layout);
+  const auto& [c, variant] = GetParam();
+  expect_agreement(reference::draw(c), variant);
 }
 
 TEST_P(EngineAgreement, WithTheReferenceInMovingStatisticsAfterTwoSteps) {
-  const auto& [c, layout] = GetParam();
+  const auto& [c, variant] = GetParam();
   Problem problem = reference::draw(c);
   Network network = reference::network(problem);
-  BoundEngine engine(problem, layout);
+  BoundEngine engine(problem, variant);
   EXPECT_EQ(relative_error(engine->moving_statistics(), flat(network.moving()), 1), 0)
       << "before the first step";
   for (int step = 0; step < 2; ++step) {
@@ -102,11 +103,11 @@ TEST_P(EngineAgreement, WithTheReferenceInMovingStatisticsAfterTwoSteps) {
 }
 
 TEST_P(EngineAgreement, WithTheReferenceInEvaluation) {
-  const auto& [c, layout] = GetParam();
+  const auto& [c, variant] = GetParam();
   Problem problem = reference::draw(c);
   problem.settings.training = false;
   Network network = reference::network(problem);
-  BoundEngine engine(problem, layout, Mode::evaluation);
+  BoundEngine engine(problem, variant, Mode::evaluation);
   std::size_t at = 0;
   for (reference::Moments& moving : network.moving()) {
     for (Values* values : {&moving.mean, &moving.variance}) {
@@ -123,14 +124,17 @@ TEST_P(EngineAgreement, WithTheReferenceInEvaluation) {
       << "evaluation leaves them alone";
 }
 
+std::string name_of(const testing::TestParamInfo<std::tuple<Case, Variant>>& test) {
+  return fmt::format("{}_{}", std::get<Case>(test.param).name, std::get<Variant>(test.param).name);
+}
 INSTANTIATE_TEST_SUITE_P(Cases, EngineAgreement,
                          testing::Combine(testing::ValuesIn(reference::cases()),
-                                          testing::Values(Layout::automatic, Layout::nchw,
-                                                          Layout::nhwc)),
-                         [](const auto& test) {
-                           return std::string(std::get<Case>(test.param).name) + "_" +
-                                  std::string(layout_name(std::get<Layout>(test.param)));
-                         });
+                                          testing::Values(kAutomatic, kNchw, kNhwc)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Winograd, EngineAgreement,
+                         testing::Combine(testing::ValuesIn(winograd_cases()),
+                                          testing::Values(kWinograd)),
+                         name_of);
 
 // Pixels and weights are small integers, so maxima tie often and exactly; that the first one wins
 // shows in the weights' gradient because ties come from different pixels.
@@ -141,9 +145,9 @@ TEST(EngineMaxPool, GivesTheGradientOfATieToTheFirst) {
   Problem problem = reference::draw(ties);
   for (double& w : problem.parameters.front()) w = w > 0 ? 1 : -1;
   for (double& pixel : problem.batch.images.values) pixel = std::round(pixel);
-  for (const Layout layout : {Layout::automatic, Layout::nchw, Layout::nhwc}) {
-    SCOPED_TRACE(layout_name(layout));
-    expect_agreement(problem, layout);
+  for (const Variant& variant : {kAutomatic, kNchw, kNhwc}) {
+    SCOPED_TRACE(variant);
+    expect_agreement(problem, variant);
   }
 }
 

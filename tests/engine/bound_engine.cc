@@ -6,12 +6,14 @@
 
 namespace lockstep::engine {
 
-BoundEngine::BoundEngine(const reference::Problem& problem, Layout layout, Mode mode)
+BoundEngine::BoundEngine(const reference::Problem& problem, const Variant& variant, Mode mode)
     : problem_(problem) {
   Options options;
   options.batch = problem.batch.images.n;
   options.mode = mode;
-  options.layout = layout;
+  options.layout = variant.layout;
+  options.conv_algorithm = variant.conv_algorithm;
+  options.workspace_share = 1;
   options.label_smoothing = static_cast<float>(problem.settings.label_smoothing);
   options.seed = problem.settings.seed;
   engine_ = compile(problem.graph, options);
@@ -76,16 +78,22 @@ std::span<float> BoundEngine::stored(const Buffer& buffer, int parameter) const 
   return buffer.floats().subspan(p.offset, p.size);
 }
 
-std::string_view layout_name(Layout layout) {
-  switch (layout) {
-    case Layout::automatic:
-      return "automatic";
-    case Layout::nchw:
-      return "nchw";
-    case Layout::nhwc:
-      return "nhwc";
+std::ostream& operator<<(std::ostream& out, const Variant& variant) {
+  return out << variant.name;
+}
+
+std::vector<reference::Case> winograd_cases() {
+  std::vector<reference::Case> all;
+  for (const reference::Case& c : reference::cases()) {
+    const auto engine = compile(
+        build(c),
+        {.batch = c.batch, .conv_algorithm = ConvAlgorithm::winograd, .workspace_share = 1});
+    const auto uses_it = [](const PlannedStep& step) {
+      return step.implementation.starts_with("lockstep:winograd");
+    };
+    if (std::ranges::any_of(engine->plan().steps, uses_it)) all.push_back(c);
   }
-  return {};
+  return all;
 }
 
 }  // namespace lockstep::engine

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <ostream>
 #include <string_view>
 #include <vector>
 
@@ -10,10 +11,25 @@
 
 namespace lockstep::engine {
 
+// Options that must not change a network's numbers beyond rounding.
+struct Variant {
+  std::string_view name = "automatic";
+  Layout layout = Layout::automatic;
+  ConvAlgorithm conv_algorithm = ConvAlgorithm::direct;
+};
+inline constexpr Variant kAutomatic;
+inline constexpr Variant kNchw{"nchw", Layout::nchw};
+inline constexpr Variant kNhwc{"nhwc", Layout::nhwc};
+inline constexpr Variant kWinograd{"winograd", Layout::automatic, ConvAlgorithm::winograd};
+std::ostream& operator<<(std::ostream& out, const Variant& variant);
+
+// The cases with a convolution that kWinograd computes its own way.
+std::vector<reference::Case> winograd_cases();
+
 // An engine with its memory, ready to run a problem.
 class BoundEngine {
  public:
-  explicit BoundEngine(const reference::Problem& problem, Layout layout = Layout::automatic,
+  explicit BoundEngine(const reference::Problem& problem, const Variant& variant = kAutomatic,
                        Mode mode = Mode::training);
 
   Engine& operator*() const { return *engine_; }
@@ -40,7 +56,5 @@ class BoundEngine {
   std::unique_ptr<Engine> engine_;
   Buffer parameters_, gradients_;
 };
-
-std::string_view layout_name(Layout layout);
 
 }  // namespace lockstep::engine

@@ -1,5 +1,6 @@
 // What engine.h promises besides the numbers themselves.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,10 +24,10 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 const auto ignore = [](int) {};
 
-class EngineContract : public testing::TestWithParam<std::tuple<Case, Layout>> {
+class EngineContract : public testing::TestWithParam<std::tuple<Case, Variant>> {
  protected:
   const Problem problem_ = reference::draw(std::get<Case>(GetParam()));
-  BoundEngine engine_{problem_, std::get<Layout>(GetParam())};
+  BoundEngine engine_{problem_, std::get<Variant>(GetParam())};
 };
 
 TEST_P(EngineContract, OffersEveryParameterOfTheGraphOnceAtAscendingOffsets) {
@@ -84,7 +85,7 @@ TEST_P(EngineContract, AnnouncesEachGradientInOrderWhenItIsFinal) {
 }
 
 TEST_P(EngineContract, ReadsNoParameterBehindItsAnnouncement) {
-  BoundEngine undisturbed(problem_, std::get<Layout>(GetParam()));
+  BoundEngine undisturbed(problem_, std::get<Variant>(GetParam()));
   undisturbed.forward();
   undisturbed->backward(ignore);
   engine_.forward();
@@ -120,7 +121,7 @@ TEST_P(EngineContract, RepeatsAStepBitForBit) {
   engine_->backward(ignore);
   EXPECT_EQ(engine_.gradients(), gradients);
 
-  BoundEngine another(problem_, std::get<Layout>(GetParam()));
+  BoundEngine another(problem_, std::get<Variant>(GetParam()));
   EXPECT_EQ(another.forward(), loss);
   another->backward(ignore);
   EXPECT_EQ(another.gradients(), gradients);
@@ -148,9 +149,9 @@ TEST_P(EngineContract, NamesTheLayerWhoseParameterIsNotFinite) {
 
 TEST_P(EngineContract, InitialisesByNameAndPositionWhateverTheLayout) {
   initialise(*engine_, 42);
-  BoundEngine plain(problem_, Layout::nchw);
+  BoundEngine plain(problem_, kNchw);
   initialise(*plain, 42);
-  BoundEngine another_seed(problem_, Layout::nchw);
+  BoundEngine another_seed(problem_, kNchw);
   initialise(*another_seed, 43);
   for (int i = 0; i < engine_.parameter_count(); ++i) {
     const auto counterpart = [&](const BoundEngine& other) {
@@ -169,13 +170,17 @@ TEST_P(EngineContract, InitialisesByNameAndPositionWhateverTheLayout) {
   }
 }
 
+std::string name_of(const testing::TestParamInfo<std::tuple<Case, Variant>>& test) {
+  return fmt::format("{}_{}", std::get<Case>(test.param).name, std::get<Variant>(test.param).name);
+}
 INSTANTIATE_TEST_SUITE_P(Cases, EngineContract,
                          testing::Combine(testing::ValuesIn(reference::cases()),
-                                          testing::Values(Layout::automatic, Layout::nhwc)),
-                         [](const auto& test) {
-                           return std::string(std::get<Case>(test.param).name) + "_" +
-                                  std::string(layout_name(std::get<Layout>(test.param)));
-                         });
+                                          testing::Values(kAutomatic, kNhwc)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Winograd, EngineContract,
+                         testing::Combine(testing::ValuesIn(winograd_cases()),
+                                          testing::Values(kWinograd)),
+                         name_of);
 
 class EnginePlan : public testing::TestWithParam<Case> {};
 

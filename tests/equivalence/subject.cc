@@ -29,6 +29,7 @@ std::unique_ptr<engine::Engine> compile(const spec::Trial& trial, const model::G
   engine::Options options;
   options.batch = trial.batch_size;
   options.seed = trial.seed;
+  options.conv_algorithm = engine::ConvAlgorithm::direct;  // tolerances are for its rounding
   return engine::compile(graph, options);
 }
 

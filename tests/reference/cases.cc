@@ -119,6 +119,13 @@ constexpr auto kCases = std::to_array<Case>({
     {"conv_3x3_on_images_of_1x1", {3, 2, 2}, 3, [](Node x) {
        classify(conv_bn_relu(max_pool(stem(x, 16), 2), 16, 3));
      }},
+    {"conv_3x3_beside_a_shortcut", {3, 6, 5}, 3, [](Node x) {
+       const Node y = relu(stem(x, 16));
+       classify(relu(conv(y, 16, 3) + y));
+     }},
+    {"convs_3x3_between_other_gates", {3, 5, 7}, 3, [](Node x) {
+       classify(leaky_relu(conv(relu6(stem(x, 8)), 8, 3, {.bias = true}), 0.2F));
+     }},
     {"conv_with_odd_channels", {3, 5, 5}, 3, [](Node x) {
        classify(conv(relu(stem(x, 5)), 3, 3, {.bias = true}));
      }},
@@ -274,6 +281,12 @@ constexpr auto kCases = std::to_array<Case>({
     {"lenet", {1, 12, 12}, 3, [](Node x) {
        Node y = max_pool(relu(conv(x, 6, 5, {.bias = true})), 2);
        y = max_pool(relu(conv(y, 16, 5, {.border = Border::valid, .bias = true})), 2);
+       classify(relu(dense(y, 20)));
+     }},
+    {"vgg", {3, 10, 10}, 2, [](Node x) {
+       Node y = relu(conv(relu(conv(x, 16, 3, {.bias = true})), 16, 3, {.bias = true}));
+       y = relu(conv(max_pool(y, 2), 24, 3, {.bias = true}));
+       y = max_pool(relu(conv(y, 24, 3, {.bias = true})), 2);
        classify(relu(dense(y, 20)));
      }},
     {"resnet_v1", {3, 9, 9}, 2, [](Node x) {

@@ -43,6 +43,7 @@ Compiler::Compiler(const model::Graph& graph, const Options& options)
   values_.resize(layers);
   readers_.resize(layers);
   gradients_.resize(layers);
+  gate_closed_.resize(layers);
   tape_.resize(layers);
   statistics_offsets_.resize(layers);
   for (std::size_t i = 0; i < layers; ++i) {
@@ -136,6 +137,11 @@ Value Compiler::new_value(const memory::desc& desc) {
 
 Value Compiler::new_floats(std::int64_t count) {
   return new_value(plain_desc({count}, memory::format_tag::x));
+}
+
+Value Compiler::new_workspace(std::size_t bytes) {
+  program_.workspace_bytes = std::max(program_.workspace_bytes, bytes);
+  return new_floats(static_cast<std::int64_t>(bytes / sizeof(float)));
 }
 
 void Compiler::keep(const Place& buffer) {
@@ -262,11 +268,32 @@ kernel::Gate Compiler::closing_gate(int layer) const {
   return alone_is_pooled(input(layer)) ? gate_at(input(layer)) : kernel::Gate{};
 }
 
+Compiler::Rest Compiler::complete_gradient(int layer, int reader, const memory::desc& desc) {
+  const auto at = static_cast<std::size_t>(layer);
+  const kernel::Gate gate = closing_gate(layer);
+  const bool masks = gate.kind == kernel::Gate::Kind::relu;
+  // Backward visits readers from the last to the first.
+  if (readers_[at].front() != reader || values_[at].desc != desc || gradients_[at].size() > 1 ||
+      (gate.kind != kernel::Gate::Kind::none && !masks)) {
+    return {};
+  }
+  Rest rest;
+  if (!gradients_[at].empty()) {
+    rest.addend = gradients_[at].front();
+    --pending_[rest.addend->place.index];
+    gradients_[at].clear();
+  }
+  if (masks) rest.mask = values_[at];
+  gate_closed_[at] = true;
+  return rest;
+}
+
 Value Compiler::take_gradient(int layer) {
   const std::vector<Value> parts = std::move(gradients_[static_cast<std::size_t>(layer)]);
   LOCKSTEP_CHECK(!parts.empty());
   for (const Value& part : parts) --pending_[part.place.index];
-  const kernel::Gate gate = closing_gate(layer);
+  const kernel::Gate gate =
+      gate_closed_[static_cast<std::size_t>(layer)] ? kernel::Gate{} : closing_gate(layer);
   const bool gated = gate.kind != kernel::Gate::Kind::none;
   if (parts.size() == 1 && !gated) return parts.front();
 
@@ -344,8 +371,8 @@ void Compiler::call_primitive(const About& about, const dnnl::primitive& primiti
 }
 
 void Compiler::run(const About& about, std::vector<Value> operands, const Value& output,
-                   std::function<void(const Memory&, Call&)> body) {
-  Step& step = new_step(about, "lockstep");
+                   std::function<void(const Memory&, Call&)> body, std::string implementation) {
+  Step& step = new_step(about, std::move(implementation));
   for (const Value& operand : operands) step.operands.push_back(operand.place);
   step.operands.push_back(output.place);
   step.output = output;
@@ -380,7 +407,15 @@ void Compiler::parameters_ready(int layer) {
 }
 
 Program compile_program(const model::Graph& graph, const Options& options) {
-  return Compiler(graph, options).compile();
+  Options bounded = options;
+  while (true) {
+    Program program = Compiler(graph, bounded).compile();
+    const std::size_t parameters = program.parameter_floats * sizeof(float);
+    const std::size_t all = plan_arena(lifetimes(program)).bytes +
+                            (options.mode == Mode::training ? 2 * parameters : parameters);
+    bounded.workspace_bytes = static_cast<std::size_t>(options.workspace_share * double(all));
+    if (program.workspace_bytes <= bounded.workspace_bytes) return program;
+  }
 }
 
 }  // namespace lockstep::engine::onednn

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,8 @@ class Compiler {
   bool may_overwrite(int layer) const;
 
   Value new_value(const dnnl::memory::desc& desc);
-  Value new_floats(std::int64_t count);  // plain, for our own kernels
+  Value new_floats(std::int64_t count);    // plain, for our own kernels
+  Value new_workspace(std::size_t bytes);  // of our own convolutions
   Place new_buffer(std::size_t bytes);
   void keep(const Place& buffer);
   // The images' layout is what the first convolution likes best; the padding becomes part of them.
@@ -70,6 +72,14 @@ class Compiler {
   bool wants_gradient(int layer) const { return layer != 0; }
   // Adds to the gradient of the layer's result; brought to the result's layout if it has another.
   void give_gradient(int layer, const Value& gradient);
+  // What is left to do when `reader` is the last to give its part and can do it on the way: add
+  // what others gave, let through where the mask is positive. Nothing where it is not the last,
+  // where the gradient lies in another layout, or where more than that is left; then others will do
+  // it.
+  struct Rest {
+    std::optional<Value> addend, mask;
+  };
+  Rest complete_gradient(int layer, int reader, const dnnl::memory::desc& desc);
   // The sum of all that was given, through the derivative of the gate that closes there: one pass.
   Value take_gradient(int layer);
 
@@ -86,7 +96,7 @@ class Compiler {
     call_primitive(about, Primitive(descriptor), descriptor, std::move(arguments));
   }
   void run(const About& about, std::vector<Value> operands, const Value& output,
-           std::function<void(const Memory&, Call&)> body);
+           std::function<void(const Memory&, Call&)> body, std::string implementation = "lockstep");
   Value reordered(const About& about, const Value& value, const dnnl::memory::desc& desc,
                   bool weights = false);
   // Behind the last step that touches the layer's parameters.
@@ -110,6 +120,7 @@ class Compiler {
   std::vector<std::vector<int>> readers_;
   std::vector<std::vector<Value>> gradients_;  // given, not yet taken; per layer
   std::vector<int> pending_;                   // per buffer: how many given gradients lie in it
+  std::vector<bool> gate_closed_;              // per layer: in what was given already
   std::vector<EmitBackward> tape_;
   std::vector<std::size_t> statistics_offsets_;  // per layer
 };

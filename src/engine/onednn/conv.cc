@@ -3,6 +3,8 @@
 #include <string_view>
 
 #include "engine/onednn/compiler.h"
+#include "engine/onednn/conv_choice.h"
+#include "engine/onednn/winograd.h"
 
 namespace lockstep::engine::onednn {
 namespace {
@@ -183,24 +185,11 @@ EmitBackward emit_direct(Compiler& c, int layer, const model::Conv& op) {
   };
 }
 
-// The ways to compute a convolution: the first that accepts one makes it. Own kernels go in front.
-struct Implementation {
-  std::string_view name;
-  bool (*accepts)(const Compiler&, int layer, const model::Conv&);
-  EmitBackward (*emit)(Compiler&, int layer, const model::Conv&);
-};
-constexpr std::array kImplementations = {
-    Implementation{"direct", [](const Compiler&, int, const model::Conv&) { return true; },
-                   emit_direct},
-};
-
 }  // namespace
 
 EmitBackward emit(Compiler& c, int layer, const model::Conv& op) {
-  for (const Implementation& implementation : kImplementations) {
-    if (implementation.accepts(c, layer, op)) return implementation.emit(c, layer, op);
-  }
-  return {};
+  return conv_algorithm(c, layer, op) == ConvAlgorithm::winograd ? emit_winograd(c, layer, op)
+                                                                 : emit_direct(c, layer, op);
 }
 
 }  // namespace lockstep::engine::onednn

@@ -53,6 +53,7 @@ memory::desc like(const memory::desc& desc, const memory::dims& dims) {
 std::string layout_name(const memory::desc& desc) {
   if (desc.data.ndims != 4 || desc.data.format_kind != dnnl_blocked) return "";
   const auto& blocking = desc.data.format_desc.blocking;
+  if (blocking.inner_nblks > 1) return "";  // of filters
   if (blocking.inner_nblks == 0) return blocking.strides[1] == 1 ? "nhwc" : "nchw";
   return fmt::format("nChw{}c", blocking.inner_blks[0]);
 }

@@ -77,6 +77,7 @@ struct Program {
   std::vector<Storage> storage;       // of each parameter
   std::size_t parameter_floats = 0;
   std::size_t statistics_floats = 0;
+  std::size_t workspace_bytes = 0;  // the most that one of our own convolutions takes
   Place images, logits;
   ImageBuffer image_layout;  // without its data
   int reorders_of_data = 0;

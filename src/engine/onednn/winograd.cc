@@ -1,0 +1,118 @@
+#include "engine/onednn/winograd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "kernel/winograd.h"
+
+namespace lockstep::engine::onednn {
+namespace {
+
+using dnnl::memory;
+using Role = model::Parameter::Role;
+
+kernel::WinogradShape shape_of(const Compiler& c, int layer, const model::Conv& op) {
+  const model::Shape in = c.layer(c.input(layer)).shape;
+  const model::Shape out = c.layer(layer).shape;
+  return {c.options().batch, in.c,       out.c, in.h, in.w, out.h, out.w, op.padding.top,
+          op.padding.left,   op.kernel_h};
+}
+
+// The most that any of the passes takes.
+std::size_t scratch_bytes(const Compiler& c, const kernel::WinogradShape& shape) {
+  const kernel::Winograd conv(shape);
+  if (!c.training()) return conv.forward_scratch_bytes();
+  return std::max({conv.forward_scratch_bytes(), conv.backward_data_scratch_bytes(),
+                   conv.backward_weights_scratch_bytes()});
+}
+
+memory::desc blocked(const memory::dims& dims) {
+  return plain_desc(dims, memory::format_tag::nChw8c);
+}
+
+const float* at(const Memory& m, const std::optional<Value>& value) {
+  return value ? m.at(*value) : nullptr;
+}
+
+}  // namespace
+
+bool accepts_winograd(const Compiler& c, int layer, const model::Conv& op) {
+  constexpr int kBlock = kernel::winograd::kLanes;
+  const int in = c.input(layer);
+  const bool fits = c.options().layout == Layout::automatic && in != 0 &&
+                    (op.kernel_h == 3 || op.kernel_h == 5) && op.kernel_w == op.kernel_h &&
+                    op.stride_h == 1 && op.stride_w == 1 && op.groups == 1 &&
+                    op.filters % kBlock == 0 && c.layer(in).shape.c % kBlock == 0;
+  return fits && scratch_bytes(c, shape_of(c, layer, op)) <= c.options().workspace_bytes;
+}
+
+EmitBackward emit_winograd(Compiler& c, int layer, const model::Conv& op) {
+  const int in = c.input(layer);
+  const kernel::Winograd conv(shape_of(c, layer, op));
+  const std::string implementation = fmt::format("lockstep:winograd:{}", conv.instructions());
+  const memory::dims filters = {op.filters, c.layer(in).shape.c, op.kernel_h, op.kernel_w};
+  c.store(layer, Role::weights, {plain_desc(filters, memory::format_tag::OIhw8i8o), {}});
+  if (op.bias) {
+    c.store(layer, Role::bias, {plain_desc({op.filters}, memory::format_tag::x), {}});
+  }
+
+  const Value x = c.reordered({layer, "conv"}, c.value(in), blocked(c.dims(in)));
+  const Value weights = c.parameter(layer, Role::weights);
+  const Value y = c.new_value(blocked(c.dims(layer)));
+  const Value scratch = c.new_workspace(conv.forward_scratch_bytes());
+  std::vector<Value> operands = {x, weights, scratch};
+  std::optional<Value> bias;
+  if (op.bias) operands.push_back(bias.emplace(c.parameter(layer, Role::bias)));
+  const kernel::Gate gate = c.gate(layer);
+  const bool relu = gate.kind == kernel::Gate::Kind::relu;
+  const bool other_gate = gate.kind != kernel::Gate::Kind::none && !relu;
+  c.run(
+      {layer, "conv"}, operands, y,
+      [=](const Memory& m, Call&) {
+        conv.forward(m.at(x), m.at(weights), at(m, bias), relu, m.at(y), m.at(scratch));
+      },
+      implementation);
+  if (other_gate) {
+    c.run({c.result(layer), "activation"}, {y}, y, [=, n = y.floats()](const Memory& m, Call&) {
+      kernel::activate(gate, m.at(y), m.at(y), n);
+    });
+  }
+  c.set_result(layer, y);
+
+  return [=, &c] {
+    const Value dy = c.reordered({layer, "conv"}, c.take_gradient(c.result(layer)), y.desc);
+    if (c.wants_gradient(in)) {
+      const Value dx = c.new_value(x.desc);
+      const Value data_scratch = c.new_workspace(conv.backward_data_scratch_bytes());
+      const Compiler::Rest rest = c.complete_gradient(in, layer, x.desc);
+      std::vector<Value> all = {dy, weights, data_scratch};
+      if (rest.addend) all.push_back(*rest.addend);
+      if (rest.mask) all.push_back(*rest.mask);
+      c.run(
+          {layer, "conv data"}, all, dx,
+          [=](const Memory& m, Call&) {
+            conv.backward_data(m.at(dy), m.at(weights), at(m, rest.addend), at(m, rest.mask),
+                               m.at(dx), m.at(data_scratch));
+          },
+          implementation);
+      c.give_gradient(in, dx);
+    }
+    const Value d_weights = c.gradient_of_parameter(layer, Role::weights);
+    const Value weights_scratch = c.new_workspace(conv.backward_weights_scratch_bytes());
+    std::vector<Value> all = {x, dy, weights_scratch};
+    std::optional<Value> d_bias;
+    if (bias) all.push_back(d_bias.emplace(c.gradient_of_parameter(layer, Role::bias)));
+    c.run(
+        {layer, "conv weights"}, all, d_weights,
+        [=](const Memory& m, Call&) {
+          conv.backward_weights(m.at(x), m.at(dy), m.at(d_weights),
+                                d_bias ? m.at(*d_bias) : nullptr, m.at(weights_scratch));
+        },
+        implementation);
+    c.parameters_ready(layer);
+  };
+}
+
+}  // namespace lockstep::engine::onednn
