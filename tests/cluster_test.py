@@ -22,11 +22,13 @@ PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 STEP_LINE = re.compile(r"^\d+\timages/sec: \S+ \+/- \S+ \(jitter = \S+\)\t([\d.]+)$", re.M)
 STEPS = 5  # a warm-up and four that are timed
 LENET = ["--model=lenet", "--batch_size=2", "--num_intra_threads=1", "--init_learning_rate=0.02",
-         "--num_warmup_batches=1", "--num_batches=4", "--display_every=1"]
+         "--num_warmup_batches=1", "--num_batches=4", "--display_every=1",
+         "--conv_algorithm=direct"]
 PARAMETER_BYTES = 4 * 2173353  # of lenet
 DEADLINE = 2
 ENDLESS = ["--model=lenet", "--batch_size=2", "--num_intra_threads=1", "--num_warmup_batches=0",
-           "--num_batches=1000000", "--display_every=1000000", f"--deadline={DEADLINE}"]
+           "--num_batches=1000000", "--display_every=1000000", f"--deadline={DEADLINE}",
+           "--conv_algorithm=direct"]
 MPIRUN = ["mpirun", "--bind-to", "none", "--oversubscribe"]
 SRUN = ["srun", "--mpi=pmix"]
 # What a launcher makes of the exit codes of its ranks is its own affair, and so are signals that it
@@ -407,7 +409,8 @@ class Loss(ClusterTest):
                             launchers_code=128 + signal.SIGKILL)
 
     def test_before_the_first_step(self):
-        runs = [by_ssh("--model=resnet50"), by_mpirun("--model=resnet50")]
+        model = ["--model=resnet50", "--conv_algorithm=direct"]
+        runs = [by_ssh(*model), by_mpirun(*model)]
         for run in runs:  # its file is made before its memory
             deadline = time.monotonic() + 20
             while not (run.directory / "samples.1").exists():
@@ -491,7 +494,8 @@ class Straggler(ClusterTest):
         # A step takes several of the pauses: one that falls into the slow rank's own waiting, and so
         # looks like it, is rare.
         run = Run("--model=resnet20", "--batch_size=16", "--num_intra_threads=1",
-                  "--num_warmup_batches=1", "--num_batches=30", "--variable_update=replicated")
+                  "--num_warmup_batches=1", "--num_batches=30", "--variable_update=replicated",
+                  "--conv_algorithm=direct")
         run.start_by_ssh(["node1", "node2"]).train(workers=1)
         slow = run.process_on("node2")
         with self.assertRaises(ProcessLookupError):

@@ -61,7 +61,7 @@ class OnHosts(unittest.TestCase):
 
     def test_sbatch_trains_where_the_variables_say(self):
         done = slurm.run(["env", "TF_NUM_WORKERS=2", "TF_PS_IN_WORKER=false",
-                          "TF_FLAGS=--model lenet --batch_size=2", *SHORT,
+                          "TF_FLAGS=--model lenet --batch_size=2 --conv_algorithm=direct", *SHORT,
                           "sbatch", "--nodes=3", "../run_dist_tf_daint.sh"], cwd=self.here)
         self.assertEqual(done.returncode, 0, done.stderr)
         while slurm.run(["squeue", "--noheader"]).stdout:  # sbatch --wait looks every few seconds

@@ -18,7 +18,8 @@ from bed import Hosts, Slurm
 LAUNCH_ONCE = pathlib.Path(sys.argv.pop(1)).resolve()
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 LENET = ["--model=lenet", "--batch_size=2", "--num_intra_threads=1", "--oversubscribe",
-         "--num_warmup_batches=1", "--num_batches=4", "--variable_update=replicated"]
+         "--num_warmup_batches=1", "--num_batches=4", "--variable_update=replicated",
+         "--conv_algorithm=direct"]
 ENDLESS = [*LENET, "--num_batches=1000000"]
 SERVED = [*LENET, "--variable_update=parameter_server"]
 REMOTE = "/tmp/lockstep"

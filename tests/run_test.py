@@ -4,9 +4,12 @@
 Usage: run_test.py PROGRAM [unittest arguments]"""
 
 import json
+import os
 import pathlib
 import re
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,11 +20,13 @@ import jsonschema
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 STEP_LINE = re.compile(r"^\d+\timages/sec: [\d.]+ \+/- [\d.]+ \(jitter = [\d.]+\)\t[\d.]+$")
-TINY = ["--model=lenet", "--batch_size=4", "--num_intra_threads=1", "--num_warmup_batches=1"]
+DIRECT = "--conv_algorithm=direct"  # nothing is measured that is not of interest
+TINY = ["--model=lenet", "--batch_size=4", "--num_intra_threads=1", "--num_warmup_batches=1", DIRECT]
 
 
-def lockstep(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+def lockstep(*arguments, **environment):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **environment})
 
 
 def samples(directory):
@@ -96,6 +101,7 @@ class Run(unittest.TestCase):
         for _ in range(2):
             lockstep("run", "--model=mnist_deep", "--batch_size=8", "--num_batches=5",
                      "--optimizer=momentum", "--num_intra_threads=1", "--num_warmup_batches=1",
+                     "--conv_algorithm=winograd",
                      "--result_dir", self.directory.name)
             losses.append([sample["loss"] for sample in samples(self.directory.name)])
         self.assertEqual(len(losses[0]), 6)
@@ -150,7 +156,7 @@ class Run(unittest.TestCase):
 
     def test_refuses_what_does_not_fit_into_memory_before_the_first_step(self):
         done = lockstep("run", "--model=vgg19", "--batch_size=20000", "--num_intra_threads=1",
-                        "--result_dir", self.directory.name)
+                        DIRECT, "--result_dir", self.directory.name)
         self.assertEqual(done.returncode, 3, done.stderr)
         message = r"needs [\d.]+ [GT]iB of memory, [\d.]+ GiB are available"
         self.assertRegex(done.stderr, message)
@@ -207,14 +213,76 @@ class Run(unittest.TestCase):
         self.assertLess(self.run_json()["statistics"]["steps_measured"], 1000000)
 
     def test_shows_the_plan_with_its_reorders(self):
-        done = lockstep("show", "resnet50", "--plan", "--batch_size=2", "--num_intra_threads=1")
+        show = ["show", "resnet50", "--plan", "--batch_size=2", "--num_intra_threads=1"]
+        done = lockstep(*show, DIRECT)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("reorders of activations and gradients: 0\n", done.stdout)
-        done = lockstep("show", "resnet50", "--plan", "--batch_size=2", "--num_intra_threads=1",
-                        "--json")
+        self.assertNotIn("winograd", done.stdout)
+        done = lockstep(*show, "--conv_algorithm=winograd", "--json")
         plan = json.loads(done.stdout)
         self.assertEqual(plan["reorders_of_data"], 0)
         self.assertIn("conv1", [step["layer"] for step in plan["steps"]])
+        self.assertTrue(any("winograd" in step["implementation"] for step in plan["steps"]))
+
+
+class Convolutions(unittest.TestCase):
+    FLAGS = ["--model=resnet20", "--batch_size=4", "--num_intra_threads=1", "--num_batches=2",
+             "--num_warmup_batches=1", "--variable_update=replicated"]
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def cache(self, name):
+        return str(self.directory / name)
+
+    def choices(self, cache):
+        (file,) = (self.directory / cache / "lockstep").glob("convolutions-*.json")
+        return file, json.loads(file.read_text())
+
+    def run_in(self, cache, *flags):
+        done = lockstep("run", *self.FLAGS, "--result_dir", str(self.directory), *flags,
+                        XDG_CACHE_HOME=self.cache(cache), LOCKSTEP_CONV_ALGORITHM="auto")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads((self.directory / "run.json").read_text())
+        return (document["context"].get("convolutions"),
+                [sample["loss"] for sample in samples(self.directory)], done.stderr)
+
+    def test_are_measured_once(self):
+        taken, losses, errors = self.run_in("a")
+        self.assertIn("measured how to convolve 3 shapes", errors)
+        self.assertEqual(self.choices("a")[1]["choices"], taken)
+        self.assertEqual(len(taken), 3)
+        again, same_losses, errors = self.run_in("a")
+        self.assertNotIn("measured how", errors)
+        self.assertEqual((again, same_losses), (taken, losses))
+        forced, _, errors = self.run_in("b", "--nowinograd_nonfused")
+        self.assertIsNone(forced)
+        self.assertNotIn("measured how", errors)
+
+    def test_are_those_of_rank_0_in_every_process(self):
+        self.run_in("a")
+        shutil.copytree(self.cache("a"), self.cache("b"))
+        file, document = self.choices("b")
+        other = {"direct": "winograd", "winograd": "direct"}
+        document["choices"] = {shape: other[name] for shape, name in document["choices"].items()}
+        file.write_text(json.dumps(document))
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        ranks = []
+        for rank, cache in enumerate("ab"):
+            environment = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2,
+                           "COORDINATOR": f"127.0.0.1:{port}", "CONV_ALGORITHM": "auto"}
+            ranks.append(subprocess.Popen(
+                [PROGRAM, "run", *self.FLAGS, "--result_dir", str(self.directory)],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                env={**os.environ, "XDG_CACHE_HOME": self.cache(cache),
+                     **{f"LOCKSTEP_{name}": str(value) for name, value in environment.items()}}))
+        errors = [rank.communicate(timeout=60)[1] for rank in ranks]
+        self.assertEqual([rank.returncode for rank in ranks], [0, 0], errors)
+        document = json.loads((self.directory / "run.json").read_text())
+        self.assertEqual(document["context"]["convolutions"], self.choices("a")[1]["choices"])
 
 
 if __name__ == "__main__":

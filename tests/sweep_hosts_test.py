@@ -21,7 +21,7 @@ TINY = ["--models=mnist_softmax:4", "--devices=1,3", "--noceiling", "--oversubsc
 # The second point would take long; what happens meanwhile is none of the other two's business.
 LONG = ["--models=mnist_softmax:4,lenet:128,mnist_mlp:4", "--devices=3", "--noceiling",
         "--oversubscribe", "--repeats=1", "--retries=0", "--num_warmup_batches=1",
-        "--num_batches=400", "--display_every=1", "--deadline=2"]
+        "--num_batches=400", "--display_every=1", "--deadline=2", "--conv_algorithm=direct"]
 REMOTE = "/tmp/lockstep"
 
 
@@ -162,7 +162,8 @@ class OverSlurm(SweepTest):
 
     def test_ends_as_its_batch_job_does(self):
         self.start("--models=lenet:4", "--devices=1", "--repeats=1", "--retries=0",
-                   "--num_batches=5", "--init_learning_rate=1e30", "--launcher=slurm")
+                   "--num_batches=5", "--init_learning_rate=1e30", "--launcher=slurm",
+                   "--conv_algorithm=direct")
         self.assert_ends(5)
         self.assert_statuses("failed")
         self.assertIn("failed: lenet-b4-d1-replicated: the loss is ", self.output)

@@ -93,10 +93,15 @@ Job make_job(spec::Trial trial, const Membership& member) {
 engine::Options engine_options(const Job& job) {
   constexpr std::array kLayouts = {engine::Layout::automatic, engine::Layout::automatic,
                                    engine::Layout::nhwc, engine::Layout::nchw};
+  constexpr std::array kAlgorithms = {engine::ConvAlgorithm::automatic,
+                                      engine::ConvAlgorithm::direct,
+                                      engine::ConvAlgorithm::winograd};
   engine::Options options;
   options.batch = job.trial.batch_size;
   options.mode = job.training() ? engine::Mode::training : engine::Mode::evaluation;
   options.layout = kLayouts[static_cast<std::size_t>(job.trial.data_format)];
+  options.conv_algorithm = kAlgorithms[static_cast<std::size_t>(job.trial.conv_algorithm)];
+  options.workspace_bytes = static_cast<std::size_t>(job.trial.workspace_mb) << 20;
   options.label_smoothing = static_cast<float>(job.trial.label_smoothing);
   options.seed = job.trial.seed;
   return options;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/conv_choices.h"
 #include "cli/rank_threads.h"
 #include "cli/world.h"
 #include "machine/cores.h"
@@ -125,7 +126,10 @@ class Rank {
     transport_.all_gather({});
     machine::Peak peak = machine::measure_peak();
     peak.gflops = peak_of_all(transport_, peak.gflops);
-    std::unique_ptr<engine::Engine> engine = engine::compile(job_.graph, engine_options(job_));
+    engine::Options options = engine_options(job_);
+    options.conv_choices = agree_on_convolutions(job_, transport_);
+    outcome.convolutions = options.conv_choices;
+    std::unique_ptr<engine::Engine> engine = engine::compile(job_.graph, options);
     if (transport_.rank() == 0 && hooks_.on_plan) hooks_.on_plan(peak, engine->plan());
     outcome.mine = train::train(job_.trial, *job_.model, std::move(engine), transport_, site_,
                                 hooks_.hooks(transport_));
@@ -143,6 +147,7 @@ class Rank {
     machine::join_team(std::span(cores).first(1));
     transport_.all_gather({});
     peak_of_all(transport_, 0);
+    agree_on_convolutions(job_, transport_);
     const train::Service service = train::serve(job_.trial, *job_.model, transport_, site_);
     peak_of_all(transport_, 0);
     gather(to_text(service, host()));

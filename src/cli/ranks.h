@@ -26,6 +26,7 @@ struct WorldOutcome {
   std::vector<stats::RankSamples> ranks;      // of all that train
   std::vector<stats::ServerSummary> servers;  // of all that do not
   double peak_gflops = 0;                     // of all devices at once
+  engine::ConvChoices convolutions;           // what --conv_algorithm=auto took
 };
 
 // Trains on all ranks of this process, one thread each, the first on the calling thread. Throws the

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "cli/conv_choices.h"
 #include "cli/environment_json.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
@@ -179,8 +180,10 @@ Finished measure(const Job& job, const Start& start, Ranks& ranks) {
     warnings.push_back(fmt::format("interrupted after {} of {} timed steps",
                                    numbers.summary.cut + numbers.summary.steps, job.batches));
   }
-  auto result = stats::measured_result(job.trial, environment_json(start.environment),
-                                       std::move(warnings), std::move(numbers));
+  auto environment = environment_json(start.environment);
+  if (!world.convolutions.empty()) environment["convolutions"] = to_json(world.convolutions);
+  auto result = stats::measured_result(job.trial, std::move(environment), std::move(warnings),
+                                       std::move(numbers));
   for (const std::string& warning : std::span(result.warnings).subspan(start.warnings.size())) {
     print_warning(warning);
   }

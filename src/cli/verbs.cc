@@ -7,6 +7,7 @@
 #include "cli/comm_options.h"
 #include "cli/command_line.h"
 #include "cli/compare.h"
+#include "cli/conv_choices.h"
 #include "cli/data.h"
 #include "cli/data_options.h"
 #include "cli/doctor.h"
@@ -87,7 +88,9 @@ ExitCode show(Arguments arguments, Transports) {
   if (plan) {
     const Job job = make_job(trial, membership(trial, std::nullopt));
     machine::join_team(job.placement.front());
-    fmt::print("{}", show_plan(engine::compile(job.graph, engine_options(job))->plan(), json));
+    engine::Options options = engine_options(job);
+    options.conv_choices = choose_convolutions(job);
+    fmt::print("{}", show_plan(engine::compile(job.graph, options)->plan(), json));
     return ExitCode::ok;
   }
   fmt::print("{}",

@@ -114,6 +114,11 @@ void data_format(Parsed& parsed, const Value& value) {
       "plain_nchw forces the plain one");
 }
 
+// Stands before --conv_algorithm in the table, which says more.
+void winograd_nonfused(Parsed& parsed, const Value& value) {
+  if (!std::get<bool>(value)) parsed.trial.conv_algorithm = ConvAlgorithm::direct;
+}
+
 void local_parameter_device(Parsed& parsed, const Value& value) {
   set<&Trial::exchange, &Exchange::local_parameter_device>(parsed, value);
   if (parsed.trial.exchange.local_parameter_device != LocalParameterDevice::gpu) return;
@@ -262,6 +267,19 @@ void add_device(Rows& rows) {
              set<&Trial::threads_per_device>);
   rows.works("data_format", choice_of(DataFormat::automatic),
              "layout of images in memory; NCHW is served by auto, the fastest", data_format);
+  rows.works(
+      "winograd_nonfused", boolean("true"),
+      "let convolutions be computed by Winograd's algorithm; false: as --conv_algorithm=direct",
+      winograd_nonfused);
+  rows.works("conv_algorithm", choice_of(ConvAlgorithm::automatic),
+             "how to convolve: winograd needs fewer multiplications where filters are 3x3 or 5x5 "
+             "and the stride is 1, and rounds more; auto: the faster one for each shape",
+             set<&Trial::conv_algorithm>)
+      .own();
+  rows.works("workspace_mb", integer("256"),
+             "MiB of scratch memory that a convolution of our own may take; beyond: direct",
+             set<&Trial::workspace_mb>)
+      .own();
   rows.works("oversubscribe", boolean(),
              "allow more devices than cores, of one thread each; the result says so",
              set<&Trial::oversubscribe>)
@@ -554,7 +572,6 @@ void add_gpu(Rows& rows) {
   rows.ignored("gpu_kt_max_pending", integer("0"), "tracking events at once", kGpu);
   rows.ignored("allow_growth", boolean(), "take GPU memory step by step", kGpu);
   rows.ignored("force_gpu_compatible", boolean(), "pin all host memory for GPUs", kGpu);
-  rows.ignored("winograd_nonfused", boolean("true"), "cuDNN's non-fused Winograd", kGpu);
   rows.ignored("batchnorm_persistent", boolean("true"), "cuDNN's persistent batch norm", kGpu);
   rows.ignored("sync_on_finish", boolean(), "wait for the GPUs after every step", kGpu);
 }

@@ -19,6 +19,9 @@ template <>
 inline constexpr std::array<std::string_view, 4> kNames<DataFormat> = {"auto", "NCHW", "NHWC",
                                                                        "plain_nchw"};
 template <>
+inline constexpr std::array<std::string_view, 3> kNames<ConvAlgorithm> = {"auto", "direct",
+                                                                          "winograd"};
+template <>
 inline constexpr std::array<std::string_view, 4> kNames<OptimizerKind> = {"sgd", "momentum",
                                                                           "rmsprop", "adam"};
 template <>

@@ -10,6 +10,7 @@ namespace lockstep::spec {
 enum class Mode { training, forward_only, evaluation };
 // nchw is served like `automatic`; plain_nchw is plain in memory, too, for study.
 enum class DataFormat { automatic, nchw, nhwc, plain_nchw };
+enum class ConvAlgorithm { automatic, direct, winograd };
 enum class OptimizerKind { sgd, momentum, rmsprop, adam };
 enum class LossToReport { total, base };
 enum class VariableConsistency { strong, relaxed };  // relaxed: gradients act one step late
@@ -97,6 +98,8 @@ struct Trial {
   int threads_per_device = 0;  // 0: all allowed cores divided by the devices
   bool oversubscribe = false;  // more devices than cores, of one thread each
   DataFormat data_format = DataFormat::automatic;
+  ConvAlgorithm conv_algorithm = ConvAlgorithm::automatic;
+  int workspace_mb = 256;  // of 2^20 bytes: scratch that a convolution of our own may take
 
   int num_batches = 100;  // timed steps; derived from num_epochs where that is given
   std::optional<double> num_epochs;

@@ -1,0 +1,149 @@
+#include "cli/conv_choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/environment_json.h"
+
+namespace lockstep::cli {
+namespace {
+
+using Json = nlohmann::json;
+using engine::ConvAlgorithm;
+using engine::ConvChoices;
+
+constexpr auto kSchema = "lockstep-convolutions";
+constexpr int kVersion = 1;
+constexpr double kSecondsToMeasure = 2.5;  // the last shape begun may take half a second more
+
+using Named = std::pair<std::string_view, ConvAlgorithm>;
+constexpr Named kAlgorithms[] = {{"direct", ConvAlgorithm::direct},
+                                 {"winograd", ConvAlgorithm::winograd}};
+
+// Throws Json::exception or Error where it is no table of choices.
+ConvChoices from_json(const Json& json) {
+  ConvChoices choices;
+  for (const auto& [shape, name] : json.get<std::map<std::string, std::string>>()) {
+    const auto known = std::ranges::find(kAlgorithms, name, &Named::first);
+    if (known == std::end(kAlgorithms)) {
+      throw Error(ExitCode::usage, fmt::format("no algorithm is called {}", name));
+    }
+    choices[shape] = known->second;
+  }
+  return choices;
+}
+
+// Letters, digits and dots stay.
+std::string file_name(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::isalnum(c) == 0 && c != '.'; }, '_');
+  return fmt::format("convolutions-{}.json", text);
+}
+
+// Writes them, too, what is known of other shapes with them; what came of it.
+std::string kept(const ConvCache& cache, ConvChoices known, const ConvChoices& added) {
+  known.insert(added.begin(), added.end());
+  try {
+    cache.write(known);
+    return fmt::format("kept in {}", cache.file().string());
+  } catch (const Error& e) {
+    return fmt::format("not kept: {}", e.what());
+  }
+}
+
+}  // namespace
+
+Json to_json(const ConvChoices& choices) {
+  Json json = Json::object();
+  for (const auto& [shape, algorithm] : choices) {
+    json[shape] = std::ranges::find(kAlgorithms, algorithm, &Named::second)->first;
+  }
+  return json;
+}
+
+ConvCache::ConvCache(const std::filesystem::path& directory, std::string machine,
+                     std::string program)
+    : machine_(std::move(machine)), program_(std::move(program)) {
+  if (!directory.empty()) file_ = directory / file_name(machine_);
+}
+
+ConvCache::Known ConvCache::read() const {
+  std::error_code none;
+  if (!std::filesystem::exists(file_, none)) return {};
+  const auto ignored = [&](const std::string& why) {
+    return Known{{}, fmt::format("{} is ignored: {}", file_.string(), why)};
+  };
+  try {
+    const Json json = Json::parse(read_file(file_));
+    if (json.at("schema") != Json{{"name", kSchema}, {"version", kVersion}}) {
+      return ignored(fmt::format("it is no {} of version {}", kSchema, kVersion));
+    }
+    if (json.at("machine") != machine_) return ignored("it was measured on another machine");
+    if (json.at("program") != program_) return {};
+    return {from_json(json.at("choices")), {}};
+  } catch (const Json::exception&) {
+    return ignored("it is damaged");
+  } catch (const Error& e) {
+    return ignored(e.what());
+  }
+}
+
+void ConvCache::write(const ConvChoices& choices) const {
+  if (file_.empty()) throw Error(ExitCode::environment, "neither XDG_CACHE_HOME nor HOME is set");
+  const nlohmann::ordered_json json = {{"schema", {{"name", kSchema}, {"version", kVersion}}},
+                                       {"machine", machine_},
+                                       {"program", program_},
+                                       {"choices", to_json(choices)}};
+  std::error_code error;
+  std::filesystem::create_directories(file_.parent_path(), error);  // else writing says why not
+  write_file(file_, json.dump(2) + '\n');
+}
+
+std::filesystem::path cache_directory(const Getenv& getenv) {
+  const auto directory = [&](const char* variable) -> std::filesystem::path {
+    const char* value = getenv(variable);
+    return value == nullptr ? "" : value;
+  };
+  if (const auto caches = directory("XDG_CACHE_HOME"); caches.is_absolute()) {
+    return caches / "lockstep";
+  }
+  const auto home = directory("HOME");
+  return home.empty() ? home : home / ".cache" / "lockstep";
+}
+
+ConvChoices choose_convolutions(const Job& job) {
+  if (job.trial.conv_algorithm != spec::ConvAlgorithm::automatic) return {};
+  engine::Options options = engine_options(job);
+  const machine::Environment here = whole_environment();
+  const ConvCache cache(
+      cache_directory(process_getenv),
+      fmt::format("{} {} {}", here.cpu_model, here.instruction_set,
+                  counted(job.trial.threads_per_device, "thread")),
+      fmt::format("lockstep {} {}, {}", LOCKSTEP_VERSION, here.build, join(here.libraries, ", ")));
+  auto [known, warning] = cache.read();
+  if (!warning.empty()) print_warning(warning);
+  options.conv_choices = known;
+  const double start = now();
+  const ConvChoices choices = engine::choose_convolutions(job.graph, options, kSecondsToMeasure);
+  const auto added = std::ranges::count_if(
+      choices, [&](const auto& choice) { return !known.contains(choice.first); });
+  if (added > 0) {
+    print_note(fmt::format("measured how to convolve {}, {}; {}", counted(added, "shape"),
+                           human_seconds(now() - start), kept(cache, std::move(known), choices)));
+  }
+  return choices;
+}
+
+ConvChoices agree_on_convolutions(const Job& job, comm::Transport& transport) {
+  const bool first = transport.rank() == 0;
+  const std::string mine = first ? to_json(choose_convolutions(job)).dump() : "";
+  return from_json(Json::parse(transport.all_gather(mine).front()));
+}
+
+}  // namespace lockstep::cli
