@@ -7,6 +7,10 @@
 namespace lockstep::report {
 namespace {
 
+constexpr auto kAbovePeak =
+    " (which is possible: the operations of direct convolutions count, and some are computed with "
+    "fewer)";
+
 std::string step_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
 }
@@ -22,9 +26,10 @@ std::string closing_text(const stats::Measured& measured) {
     text +=
         fmt::format("; 95 % interval {}", stats::speed_range(*summary.images_per_second_interval));
   }
-  text += fmt::format("; {:.1f} GFLOP/s", usage.gflops);
+  text += fmt::format("; {:.1f} effective GFLOP/s", usage.gflops);
   if (usage.peak_gflops) {
     text += fmt::format(", {:.0f} % of the peak", 100 * usage.gflops / *usage.peak_gflops);
+    if (usage.gflops > *usage.peak_gflops) text += kAbovePeak;
   }
   return text + fmt::format("; peak memory {}; first step after {}",
                             human_bytes(double(usage.peak_rss_bytes)),

@@ -26,8 +26,8 @@ stats::Measured measured() {
 
 TEST(Closing, SaysTheRunInOneSentence) {
   EXPECT_EQ(closing_text(measured()),
-            "median step 432.10 ms, p95 1.25 s; 95 % interval 71.9 to 75.1 images/s; 32.0 GFLOP/s, "
-            "25 % of the peak; peak memory 1.50 GiB; first step after 0.8 s");
+            "median step 432.10 ms, p95 1.25 s; 95 % interval 71.9 to 75.1 images/s; 32.0 effective "
+            "GFLOP/s, 25 % of the peak; peak memory 1.50 GiB; first step after 0.8 s");
 }
 
 TEST(Closing, LeavesOutWhatIsNotKnown) {
@@ -37,7 +37,13 @@ TEST(Closing, LeavesOutWhatIsNotKnown) {
   unknown.summary.images_per_second_interval.reset();
   unknown.usage.peak_gflops.reset();
   EXPECT_THAT(closing_text(unknown), Not(HasSubstr("interval")));
-  EXPECT_THAT(closing_text(unknown), HasSubstr("32.0 GFLOP/s; peak memory"));
+  EXPECT_THAT(closing_text(unknown), HasSubstr("32.0 effective GFLOP/s; peak memory"));
+}
+
+TEST(Closing, ExplainsHowThePeakCanBePassed) {
+  stats::Measured fast = measured();
+  fast.usage.gflops = 1.5 * *fast.usage.peak_gflops;
+  EXPECT_THAT(closing_text(fast), HasSubstr("150 % of the peak (which is possible: "));
 }
 
 }  // namespace
