@@ -10,7 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
+#include <variant>
 #include <vector>
 
 #include "base/buffer.h"
@@ -91,20 +91,21 @@ void measure(const std::string& name, int batch, int rounds) {
   fmt::print(
       "{} b{}, {} threads, {} rounds, peak {:.0f} GFLOP/s, memory {:+.1f} %\n"
       "  ms by winograd (times as fast as direct, effective share of the peak)\n"
-      "  {:22}{:>24}{:>24}{:>24}\n",
+      "  {:28}{:>24}{:>24}{:>24}\n",
       name, batch, omp_get_max_threads(), rounds, peak,
       100 * (double(winograd.arena_bytes()) / double(direct.arena_bytes()) - 1), "", "forward",
       "backward data", "backward weights");
-  std::set<std::tuple<int, int, int, int>> seen;
+  std::set<std::string> seen;
   for (std::size_t i = 0; i < graph.layers.size(); ++i) {
     const model::Layer& layer = graph.layers[i];
     const auto forward = winograd.step(layer.name, "conv");
     if (!forward || !winograd.is_ours(*forward)) continue;
     const model::Shape in = graph.layers[static_cast<std::size_t>(layer.inputs.front())].shape;
-    if (!seen.emplace(in.c, layer.shape.c, in.h, in.w).second) continue;
-    std::string line =
-        fmt::format("{} -> {} at {}x{}", in.c, layer.shape.c, layer.shape.h, layer.shape.w);
-    line = fmt::format("  {:22}", line);
+    const auto& conv = std::get<model::Conv>(layer.op);
+    std::string line = fmt::format("{}x{}, {} -> {} at {}x{}", conv.kernel_h, conv.kernel_w, in.c,
+                                   layer.shape.c, layer.shape.h, layer.shape.w);
+    if (!seen.insert(line).second) continue;
+    line = fmt::format("  {:28}", line);
     const double gflop = 2e-9 * batch * double(model::cost(graph, static_cast<int>(i)).macs);
     for (const char* pass : kPasses) {
       const std::size_t ours = winograd.step(layer.name, pass).value();

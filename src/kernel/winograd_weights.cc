@@ -68,6 +68,8 @@ struct Plan {
   }
   // Without tiles to come, sums need not be remembered.
   bool one_part() const { return tiling.count() <= part; }
+  // Where the next part's are made while this one's are needed.
+  int w_parts() const { return by_tiles || one_part() ? 1 : 2; }
 
   Tiling tiling;
   int filter_block;  // vectors of 8x8 filters
@@ -141,31 +143,37 @@ class Run {
     for (int t = 1; t < plan_.workers; ++t) add(bias + t * skewed(own), c_.dy.blocks, d_bias_);
   }
 
-  // Part by part, all transforms first, then each thread makes sums for channels of its own.
+  // Each thread makes sums for channels of its own. What all need, the gradients, is transformed
+  // one part ahead: who is ready first goes on with the next part, and threads meet but once for
+  // each.
   void by_channels(Floats* scratch) const {
     Floats* const v = scratch;
     Floats* const w = v + plan_.v_size;
-    Floats* const sums = w + plan_.w_size;
+    Floats* const sums = w + plan_.w_parts() * plan_.w_size;
     const Parts parts{{0, plan_.tiling.count()}, plan_.part};
-    for (int part = 0; part < parts.count(); ++part) {
+    const auto w_of = [&](int part) { return w + part % 2 * plan_.w_size; };
+    const auto transform = [&](int part, int t) {
       const Range tiles = parts.at(part);
-      const bool first = part == 0;
+      const Range groups = share(plan_.channel_groups, t, c_.threads);
+      const Range channels = {channel_blocks(groups.first).first, channel_blocks(groups.end).first};
+      const Range filters = share(c_.dy.blocks, t, c_.threads);
+      transform_inputs(tiles, channels, v);
+      transform_gradients(tiles, filters, w_of(part));
+      if (d_bias_ != nullptr) sum_biases(tiles, filters, w_of(part), d_bias_, part == 0);
+    };
+    parallel_each(c_.threads, [&](int t) { transform(0, t); });
+    for (int part = 0; part < parts.count(); ++part) {
       const bool last = part + 1 == parts.count();
-      parallel_each(c_.threads, [&](int t) {
-        const Range filters = share(c_.dy.blocks, t, c_.threads);
-        transform_inputs(tiles, share(c_.x.blocks, t, c_.threads), v);
-        transform_gradients(tiles, filters, w);
-        if (d_bias_ != nullptr) sum_biases(tiles, filters, w, d_bias_, first);
-      });
       parallel_each(c_.threads, [&](int t) {
         const Range channels = share(plan_.channel_groups, t, c_.threads);
         for (int c = channels.first; c < channels.end; ++c) {
           for (int f = 0; f < plan_.filter_groups.count(); ++f) {
             Floats* const m = sums + (plan_.one_part() ? t * kSums : plan_.at(c, f));
-            multiply(tiles, c, f, v, w, m, first);
+            multiply(parts.at(part), c, f, v, w_of(part), m, part == 0);
             if (last) make_filters(c, f, m);
           }
         }
+        if (!last) transform(part + 1, t);
       });
     }
   }
@@ -217,7 +225,7 @@ class Run {
   }
 
   Range channel_blocks(int channel_group) const {
-    const int first = channel_group * kChannelBlocks;
+    const int first = std::min(c_.x.blocks, channel_group * kChannelBlocks);
     return {first, std::min(c_.x.blocks, first + kChannelBlocks)};
   }
 
@@ -260,7 +268,7 @@ class Run {
 
 Distance scratch_vectors(const Correlation& c) {
   const Plan plan(c);
-  const Distance transforms = plan.v_size + plan.w_size;
+  const Distance transforms = plan.v_size + plan.w_parts() * plan.w_size;
   if (plan.by_tiles) return plan.workers * skewed(plan.sums + transforms + c.dy.blocks);
   return transforms + (plan.one_part() ? c.threads * kSums : plan.sums);
 }
