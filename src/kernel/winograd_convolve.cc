@@ -1,5 +1,7 @@
 #include "kernel/winograd_convolve.h"
 
+#include <atomic>
+
 #include "kernel/parallel.h"
 
 namespace lockstep::kernel::winograd {
@@ -68,7 +70,8 @@ class Run {
   }
 
  private:
-  // All filters first, then each thread takes tiles of its own through all steps.
+  // All filters first, then each thread takes parts of the tiles through all steps. It takes what
+  // comes next: an output is the same whoever makes it, and a thread that is held up holds up none.
   void by_tiles(Floats* scratch) const {
     Floats* const u = scratch;
     Floats* const own = u + plan_.groups * plan_.u_group;
@@ -76,11 +79,12 @@ class Run {
       const Range groups = share(plan_.groups, t, c_.threads);
       for (int g = groups.first; g < groups.end; ++g) transform_filters(g, u + g * plan_.u_group);
     });
+    const Parts parts{{0, plan_.tiling.count()}, plan_.part};
+    std::atomic<int> next = 0;
     parallel_each(c_.threads, [&](int t) {
       Floats* const v = own + t * (plan_.v_size + plan_.m_size);
       Floats* const m = v + plan_.v_size;
-      const Parts parts{share(plan_.tiling.count(), t, c_.threads), plan_.part};
-      for (int part = 0; part < parts.count(); ++part) {
+      for (int part = next++; part < parts.count(); part = next++) {
         const Range tiles = parts.at(part);
         transform_inputs(tiles, {0, c_.in.blocks}, v);
         for (int g = 0; g < plan_.groups; ++g) make_outputs(g, tiles, v, u + g * plan_.u_group, m);
