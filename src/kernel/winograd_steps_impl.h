@@ -129,7 +129,8 @@ template <int side>
   return {border, side, 1};
 }
 
-void input(const Floats* plane, Plane size, int top, int left, Floats* v, Distance position) {
+inline void input(const Floats* plane, Plane size, int top, int left, Floats* v,
+                  Distance position) {
   Floats border[kWindow * kWindow];
   transform<InputLine>(pixels<kWindow>(plane, size, top, left, border),
                        {v, kWindow * position, position});
@@ -297,7 +298,7 @@ using Multiply = void (*)(int, const float*, const Floats*, Distance, Floats*, D
 
 template <int tiles, int vectors>
 constexpr Multiply kForward = &multiply<TilesOverChannels, tiles, vectors, vectors>;
-constexpr Multiply kForwards[kOutputsAtOnce][kTilesAtOnce] = {
+inline constexpr Multiply kForwards[kOutputsAtOnce][kTilesAtOnce] = {
     {kForward<1, 1>, kForward<2, 1>, kForward<3, 1>, kForward<4, 1>, kForward<5, 1>,
      kForward<6, 1>},
     {kForward<1, 2>, kForward<2, 2>, kForward<3, 2>, kForward<4, 2>, kForward<5, 2>,
@@ -305,10 +306,10 @@ constexpr Multiply kForwards[kOutputsAtOnce][kTilesAtOnce] = {
 };
 template <int vectors>
 constexpr Multiply kWeight = &multiply<ChannelsOverTiles, kChannelsAtOnce, vectors, 1>;
-constexpr Multiply kWeights[kFiltersAtOnce] = {kWeight<1>, kWeight<2>, kWeight<3>};
+inline constexpr Multiply kWeights[kFiltersAtOnce] = {kWeight<1>, kWeight<2>, kWeight<3>};
 
-void product(int tiles, int channel_blocks, int vectors, const Floats* v, const Floats* u,
-             Floats* m) {
+inline void product(int tiles, int channel_blocks, int vectors, const Floats* v, const Floats* u,
+                    Floats* m) {
   for (int tile = 0; tile < tiles; tile += kTilesAtOnce) {
     const int rows = tiles - tile < kTilesAtOnce ? tiles - tile : kTilesAtOnce;
     kForwards[vectors - 1][rows - 1](
@@ -317,8 +318,8 @@ void product(int tiles, int channel_blocks, int vectors, const Floats* v, const 
   }
 }
 
-void gradient_product(int tiles, int channel_blocks, int vectors, const Floats* v, const Floats* w,
-                      Distance block, Floats* m, bool accumulate) {
+inline void gradient_product(int tiles, int channel_blocks, int vectors, const Floats* v,
+                             const Floats* w, Distance block, Floats* m, bool accumulate) {
   for (int c = 0; c < channel_blocks * kLanes; c += kChannelsAtOnce) {
     const Floats* channels = v + c / kLanes * block;
     kWeights[vectors - 1](tiles / kTilesTogether,
