@@ -8,8 +8,8 @@ namespace lockstep::kernel {
 
 // Convolutions with filters of 3x3 or 5x5 taps and stride 1, by Winograd's F(4x4, 3x3) or F(2x2,
 // 5x5): a quarter or a third of the multiplications, rounding a few times that of the direct way
-// (docs/kernels.md). Activations are
-// nChw8c, filters OIhw8i8o, biases plain; all are aligned to 32 bytes.
+// (docs/kernels.md). Activations are nChw8c, filters OIhw8i8o, biases plain; all are aligned to 32
+// bytes.
 struct WinogradShape {
   int images = 0;
   int in_channels = 0, out_channels = 0;  // multiples of 8
