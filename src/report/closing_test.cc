@@ -25,9 +25,10 @@ stats::Measured measured() {
 }
 
 TEST(Closing, SaysTheRunInOneSentence) {
-  EXPECT_EQ(closing_text(measured()),
-            "median step 432.10 ms, p95 1.25 s; 95 % interval 71.9 to 75.1 images/s; 32.0 effective "
-            "GFLOP/s, 25 % of the peak; peak memory 1.50 GiB; first step after 0.8 s");
+  EXPECT_EQ(
+      closing_text(measured()),
+      "median step 432.10 ms, p95 1.25 s; 95 % interval 71.9 to 75.1 images/s; 32.0 effective "
+      "GFLOP/s, 25 % of the peak; peak memory 1.50 GiB; first step after 0.8 s");
 }
 
 TEST(Closing, LeavesOutWhatIsNotKnown) {

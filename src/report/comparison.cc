@@ -84,12 +84,15 @@ std::string comparison_table(const Comparison& comparison) {
     const Place place = place_of(comparison, row);
     const std::optional<stats::Estimate>& mine = place.summary.speed;
     const std::optional<stats::Estimate>& up = place.summary.speed_up;
-    std::vector<std::string> cells = {
-        printable(place.point.model), std::string(name(place.row.scaling)),
-        fmt::format("{}", place.row.series_batch), fmt::format("{}", place.point.devices),
-        printable(place.report.id), printable(configuration(place.point)), speed(place),
-        mine ? range(mine->interval, speed_text) : "-",
-        up ? fmt::format("{:.2f}", up->value) : "-"};
+    std::vector<std::string> cells = {printable(place.point.model),
+                                      std::string(name(place.row.scaling)),
+                                      fmt::format("{}", place.row.series_batch),
+                                      fmt::format("{}", place.point.devices),
+                                      printable(place.report.id),
+                                      printable(configuration(place.point)),
+                                      speed(place),
+                                      mine ? range(mine->interval, speed_text) : "-",
+                                      up ? fmt::format("{:.2f}", up->value) : "-"};
     if (row.with_first) {
       const auto& [ratio, verdict] = *row.with_first;
       cells.insert(cells.end(), {thousandths(ratio.value), range(ratio.interval, thousandths),

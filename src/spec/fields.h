@@ -82,10 +82,10 @@ void visit_fields(Object& object, const Visit& visit) {
 template <PlainOrConst<Trial> Object, typename Visit>
 void visit_fields(Object& object, const Visit& visit) {
   auto& [model, dataset, image_size, num_classes, mode, batch_size, devices, threads_per_device,
-         oversubscribe, data_format, conv_algorithm, workspace_mb, num_batches, num_epochs, num_warmup_batches,
-         target_precision, max_time, display_every, display_perf_ewma, print_training_accuracy,
-         loss_to_report, optimizer, learning_rate, label_smoothing, seed, exchange, cluster,
-         result_dir, strict] = object;
+         oversubscribe, data_format, conv_algorithm, workspace_mb, num_batches, num_epochs,
+         num_warmup_batches, target_precision, max_time, display_every, display_perf_ewma,
+         print_training_accuracy, loss_to_report, optimizer, learning_rate, label_smoothing, seed,
+         exchange, cluster, result_dir, strict] = object;
   visit("model", model);
   visit("dataset", dataset);
   visit("image_size", image_size);
