@@ -126,16 +126,16 @@ ConvChoices choose_convolutions(const Job& job) {
       fmt::format("{} {} {}", here.cpu_model, here.instruction_set,
                   counted(job.trial.threads_per_device, "thread")),
       fmt::format("lockstep {} {}, {}", LOCKSTEP_VERSION, here.build, join(here.libraries, ", ")));
-  auto [known, warning] = cache.read();
-  if (!warning.empty()) print_warning(warning);
-  options.conv_choices = known;
+  const ConvCache::Known known = cache.read();
+  if (!known.warning.empty()) print_warning(known.warning);
+  options.conv_choices = known.choices;
   const double start = now();
-  const ConvChoices choices = engine::choose_convolutions(job.graph, options, kSecondsToMeasure);
+  ConvChoices choices = engine::choose_convolutions(job.graph, options, kSecondsToMeasure);
   const auto added = std::ranges::count_if(
-      choices, [&](const auto& choice) { return !known.contains(choice.first); });
+      choices, [&](const auto& choice) { return !known.choices.contains(choice.first); });
   if (added > 0) {
     print_note(fmt::format("measured how to convolve {}, {}; {}", counted(added, "shape"),
-                           human_seconds(now() - start), kept(cache, std::move(known), choices)));
+                           human_seconds(now() - start), kept(cache, known.choices, choices)));
   }
   return choices;
 }

@@ -38,7 +38,8 @@ Wave wave_of(const Pattern& pattern, std::uint64_t number) {
   const Rng looks = rng_of(pattern, number).stream(kLooks);
   const int kind = pattern_label(pattern, number);
   const int kinds = (pattern.classes + kDirections - 1) / kDirections;
-  const float share = static_cast<float>(kind / kDirections) / static_cast<float>(kinds);
+  const int which = kind / kDirections;
+  const float share = static_cast<float>(which) / static_cast<float>(kinds);
   const auto side = static_cast<float>(std::min(pattern.height, pattern.width));
   const bool grey = pattern.channels == 1;
 
