@@ -66,8 +66,9 @@ TEST(Examples, MayListNumbersPackedOrOneByOne) {
 }
 
 TEST(Examples, MayLackALabelAndHoldWhatNobodyAsksFor) {
-  const ImageExample example =
-      parsed(field(7, "later versions") + field(1, feature("image/width", 3, "\x08\x05") + kImage));
+  const std::string bytes =
+      field(7, "later versions") + field(1, feature("image/width", 3, "\x08\x05") + kImage);
+  const ImageExample example = parsed(bytes);  // points into them
   EXPECT_EQ(example.label, std::nullopt);
   EXPECT_EQ(text_of(example.image), "a picture");
 }
