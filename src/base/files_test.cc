@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "base/error.h"
+#include "base/error_for_test.h"
 
 namespace lockstep {
 namespace {
@@ -29,17 +29,6 @@ class Files : public testing::Test {
 
   fs::path directory_;
 };
-
-// The error that a call throws.
-template <typename Call>
-Error error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(ExitCode::ok, "nothing thrown");
-}
 
 TEST_F(Files, ReadBackWhatWasWritten) {
   const fs::path path = directory_ / "file";

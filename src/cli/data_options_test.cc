@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include "base/error.h"
+#include "base/error_for_test.h"
 
 namespace lockstep::cli {
 namespace {
@@ -17,12 +17,7 @@ DataOptions parse(const std::vector<std::string>& arguments) {
 }
 
 Error error_of(const std::vector<std::string>& arguments) {
-  try {
-    parse(arguments);
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(ExitCode::ok, "nothing thrown");
+  return lockstep::error_of([&] { parse(arguments); });
 }
 
 TEST(ParseData, TakesDirectoriesBeforeBetweenAndBehindFlags) {

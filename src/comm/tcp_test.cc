@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/error_for_test.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "comm/tcp/rank_process.h"
@@ -26,16 +27,6 @@ using tcp::RankProcess;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::MatchesRegex;
-
-template <typename Call>
-Error error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(ExitCode::ok, "nothing thrown");
-}
 
 // What check() says once it says something; the seconds that took.
 struct Verdict {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "base/error_for_test.h"
 #include "base/files.h"
 #include "data/convert.h"
 #include "data/directory_for_test.h"
@@ -40,16 +40,6 @@ void flip(const fs::path& path, std::size_t at) {
 
 void cut(const fs::path& path, std::size_t size) {
   write_file(path, read_file(path).substr(0, size));
-}
-
-template <typename Call>
-Error error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(ExitCode::ok, "nothing thrown");
 }
 
 class Datasets : public DirectoryTest {
