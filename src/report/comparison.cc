@@ -30,18 +30,6 @@ Place place_of(const Comparison& comparison, const stats::SideBySideRow& row) {
           report.rows[row.row]};
 }
 
-std::string speed(const Place& place) {
-  switch (status(place.record)) {
-    case Status::failed:
-      return "failed";
-    case Status::not_measured:
-      return "not measured";
-    case Status::measured:
-      break;
-  }
-  return speed_text(place.summary.speed->value);
-}
-
 std::string range(const std::optional<stats::Interval>& interval, const auto& text) {
   if (!interval) return "-";
   return fmt::format("{} - {}", text(interval->low), text(interval->high));
@@ -90,7 +78,7 @@ std::string comparison_table(const Comparison& comparison) {
                                       fmt::format("{}", place.point.devices),
                                       printable(place.report.id),
                                       printable(configuration(place.point)),
-                                      speed(place),
+                                      speed_or_status(place.record, place.summary),
                                       mine ? range(mine->interval, speed_text) : "-",
                                       up ? fmt::format("{:.2f}", up->value) : "-"};
     if (row.with_first) {

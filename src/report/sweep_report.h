@@ -29,6 +29,9 @@ std::string configuration(const spec::Point& point);
 // As many digits of a speed as the eye can use: 1234, 123.4, 1.23.
 std::string speed_text(double images_per_second);
 
+// The same of a row; "failed" or "not measured" where there is none.
+std::string speed_or_status(const stats::PointRecord& record, const stats::RowSummary& row);
+
 // For people: speeds, speed-ups and efficiencies with their intervals; below it the failed points
 // with their causes.
 std::string sweep_table(const SweepReport& report);

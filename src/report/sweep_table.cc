@@ -26,18 +26,6 @@ std::string value_of(const std::optional<stats::Estimate>& estimate, std::string
   return estimate ? text(estimate->value) : "-";
 }
 
-std::string speed_of(const stats::PointRecord& record, const stats::RowSummary& row) {
-  switch (status(record)) {
-    case Status::failed:
-      return "failed";
-    case Status::not_measured:
-      return "not measured";
-    case Status::measured:
-      break;
-  }
-  return speed_text(row.speed->value);
-}
-
 // What the columns rest on.
 std::string legend(const std::set<int>& launches, bool marked) {
   std::string text;
@@ -69,6 +57,18 @@ Status status(const stats::PointRecord& record) {
 std::string speed_text(double images_per_second) {
   const int digits = images_per_second >= 1000 ? 0 : images_per_second >= 10 ? 1 : 2;
   return fmt::format("{:.{}f}", images_per_second, digits);
+}
+
+std::string speed_or_status(const stats::PointRecord& record, const stats::RowSummary& row) {
+  switch (status(record)) {
+    case Status::failed:
+      return "failed";
+    case Status::not_measured:
+      return "not measured";
+    case Status::measured:
+      break;
+  }
+  return speed_text(row.speed->value);
 }
 
 std::string configuration(const spec::Point& point) {
@@ -115,7 +115,7 @@ std::string sweep_table(const SweepReport& report) {
     cells.insert(
         cells.end(),
         {fmt::format("{}", point.batch_size), configuration(point) + (summary.best ? " *" : ""),
-         fmt::format("{}", point.devices), speed_of(record, summary),
+         fmt::format("{}", point.devices), speed_or_status(record, summary),
          interval_of(summary.speed, speed_text), value_of(summary.speed_up, hundredths),
          value_of(summary.efficiency, percent), interval_of(summary.efficiency, percent),
          value_of(summary.of_ceiling, percent)});
