@@ -37,3 +37,10 @@ function(lockstep_compile_test target)
   target_compile_options(${target} PRIVATE ${quickly})
   target_precompile_headers(${target} REUSE_FROM lockstep_headers_test)
 endfunction()
+
+# Several files compiled as one: what they all instantiate is compiled once.
+function(lockstep_compile_together target)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()

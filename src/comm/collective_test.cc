@@ -4,22 +4,12 @@
 
 #include <bit>
 
+#include "comm/topologies_for_test.h"
+
 namespace lockstep::comm {
 namespace {
 
 constexpr std::size_t kShare = 6;  // elements per rank, where lengths divide
-
-Topology hosts(const std::vector<int>& ranks) {
-  Topology topology;
-  for (std::size_t host = 0; host < ranks.size(); ++host) {
-    topology.host_of.insert(topology.host_of.end(), ranks[host], static_cast<int>(host));
-  }
-  return topology;
-}
-
-Topology one_host(int world) {
-  return hosts({world});
-}
 
 // There and back.
 Traffic all_of(const Collective& collective) {
@@ -38,7 +28,7 @@ std::size_t rounds_of(const Collective& collective) {
 
 TEST(Algorithms, GiveEveryElementExactlyOneOwner) {
   for (const AlgorithmRow& row : algorithms()) {
-    for (const Topology& topology : {one_host(1), one_host(5), hosts({2, 3, 4})}) {
+    for (const Topology& topology : {one_host(1), one_host(5), hosts_with({2, 3, 4})}) {
       for (const std::size_t length : {1, 4, 100}) {
         std::vector<int> owners(length);
         for (int rank = 0; rank < topology.world(); ++rank) {
@@ -56,7 +46,7 @@ TEST(Algorithms, GiveEveryElementExactlyOneOwner) {
 
 TEST(Algorithms, CountRoundsUpwards) {
   for (const AlgorithmRow& row : algorithms()) {
-    const Topology topology = hosts({2, 3, 4});
+    const Topology topology = hosts_with({2, 3, 4});
     for (int rank = 0; rank < topology.world(); ++rank) {
       const Collective collective = row.make(topology, rank, {0, 100}, 1);
       for (const Schedule* half : {&collective.reduce, &collective.distribute}) {
@@ -153,7 +143,7 @@ TEST(ToOwner, MovesEverythingOncePerContributorAndBack) {
 }
 
 TEST(Hierarchical, SendsEveryElementOfAHostOverTheWireTwiceEveryShareButOne) {
-  const Topology topology = hosts({2, 4, 3});
+  const Topology topology = hosts_with({2, 4, 3});
   const std::size_t length = 3 * 2 * kShare;  // hosts x lanes
   std::vector<std::size_t> sent(3);
   for (int rank = 0; rank < topology.world(); ++rank) {
@@ -166,7 +156,7 @@ TEST(Hierarchical, SendsEveryElementOfAHostOverTheWireTwiceEveryShareButOne) {
 }
 
 TEST(Hierarchical, LeavesSurplusRanksOfAHostWithoutMessages) {
-  const Topology topology = hosts({1, 3});
+  const Topology topology = hosts_with({1, 3});
   for (const int rank : {2, 3}) {
     const Collective collective = hierarchical(topology, rank, {0, 12}, 1);
     EXPECT_TRUE(collective.owned.empty());

@@ -35,7 +35,7 @@ SummingRank::ExchangeOf dedicated_server(int world) {
   };
 }
 
-Topology hosts(std::vector<int> host_of) {
+Topology ranks_on(std::vector<int> host_of) {
   return {std::move(host_of)};
 }
 
@@ -68,7 +68,7 @@ TEST_P(ExecutorOfEveryAlgorithm, DoesSoWhenRanksPollForEachOther) {
 
 TEST_P(ExecutorOfEveryAlgorithm, LeavesAllSumsOnAllRanksOfSeveralHosts) {
   for (const Topology& topology :
-       {hosts({0, 1}), hosts({0, 1, 2}), hosts({0, 0, 1, 1}), hosts({0, 1, 0, 1, 1})}) {
+       {ranks_on({0, 1}), ranks_on({0, 1, 2}), ranks_on({0, 0, 1, 1}), ranks_on({0, 1, 0, 1, 1})}) {
     const FakeHosts world(topology);
     on_every_rank(world.ranks(), [&](Transport& transport) {
       SummingRank rank(transport, kChunks, all_reduce(topology, GetParam().make));
@@ -82,7 +82,7 @@ TEST_P(ExecutorOfEveryAlgorithm, LeavesAllSumsOnAllRanksOfSeveralHosts) {
 }
 
 TEST_P(ExecutorOfEveryAlgorithm, KeepsSumsIn32BitsWhateverTravels) {
-  const Topology topology = hosts({0, 0, 1, 1, 1});
+  const Topology topology = ranks_on({0, 0, 1, 1, 1});
   for (const Encoding encoding : {Encoding::fp16, Encoding::bf16}) {
     const FakeHosts world(topology);
     on_every_rank(world.ranks(), [&](Transport& transport) {
@@ -133,7 +133,7 @@ TEST_P(ExecutorOfEveryAlgorithm, CountsTheBytesOfItsSchedule) {
 }
 
 TEST_P(ExecutorOfEveryAlgorithm, CountsHalfTheBytesOfGradientsThatAreEncoded) {
-  const Topology topology = hosts({0, 0, 1});
+  const Topology topology = ranks_on({0, 0, 1});
   const FakeHosts world(topology);
   on_every_rank(world.ranks(), [&](Transport& transport) {
     SummingRank rank(transport, kChunks, all_reduce(topology, GetParam().make), false,
@@ -168,7 +168,7 @@ TEST(Executor, LetsAServerSumUpWhatItHasNoShareIn) {
 }
 
 TEST(Executor, LetsAServerOnAnotherHostDoTheSame) {
-  const FakeHosts world(hosts({0, 1, 2}));
+  const FakeHosts world(ranks_on({0, 1, 2}));
   on_every_rank(world.ranks(), [&](Transport& transport) {
     SummingRank rank(transport, kChunks, dedicated_server(3));
     for (int step = 0; step < 4; ++step) {
@@ -244,7 +244,7 @@ TEST(Executor, MovesWhatItCanBetweenTheLayers) {
 
 // The wire's thread hears of its own host's ranks between the layers, too, not only at the end.
 TEST(Executor, LetsTheWireGoOnBetweenTheLayers) {
-  const Topology topology = hosts({0, 0, 1, 1});
+  const Topology topology = ranks_on({0, 0, 1, 1});
   const FakeHosts world(topology);
   on_every_rank(world.ranks(), [&](Transport& transport) {
     SummingRank rank(transport, kOneChunk, all_reduce(topology, hierarchical));
@@ -325,13 +325,13 @@ TEST(Executor, EndsAllWhoWaitWhenARankFails) {
 
 TEST(Executor, EndsAllWhoWaitForOtherHostsWhenARankFails) {
   for (const AlgorithmRow& row : algorithms()) {
-    const FakeHosts world(hosts({0, 0, 1, 1}));
+    const FakeHosts world(ranks_on({0, 0, 1, 1}));
     expect_end_by_failure_of_rank_1(world.ranks(), row.make);
   }
 }
 
 TEST(Executor, CanEndWhileTheWireIsBusy) {
-  const FakeHosts world(hosts({0, 1}));
+  const FakeHosts world(ranks_on({0, 1}));
   on_every_rank(world.ranks(), [&](Transport& transport) {
     {
       SummingRank rank(transport, kChunks, all_reduce(transport.topology(), ring));
@@ -345,7 +345,7 @@ TEST(Executor, CanEndWhileTheWireIsBusy) {
 
 TEST(Executor, CanEndWhileTheWireIsStuckIfARankIsLost) {
   std::promise<void> end_of_test;
-  FakeHosts world(hosts({0, 1}));
+  FakeHosts world(ranks_on({0, 1}));
   on_every_rank(world.ranks(), [&](Transport& transport) {
     SummingRank rank(transport, kChunks, all_reduce(transport.topology(), ring));
     transport.all_gather({});

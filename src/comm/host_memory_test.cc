@@ -10,20 +10,20 @@
 namespace lockstep::comm {
 namespace {
 
-constexpr std::size_t kBytes = (std::size_t{3} << 20) + 12;
+constexpr std::size_t kMemoryBytes = (std::size_t{3} << 20) + 12;
 
 TEST(HostMemory, IsZeroedAndAlignedInEveryMapping) {
-  const HostMemory memory = HostMemory::create(kBytes);
+  const HostMemory memory = HostMemory::create(kMemoryBytes);
   const HostMemory again = HostMemory::open(memory.ticket());
   for (const auto bytes : {memory.bytes(), again.bytes()}) {
-    EXPECT_EQ(kBytes, bytes.size());
+    EXPECT_EQ(kMemoryBytes, bytes.size());
     EXPECT_EQ(0U, reinterpret_cast<std::uintptr_t>(bytes.data()) % (std::size_t{2} << 20));
     EXPECT_TRUE(std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; }));
   }
 }
 
 TEST(HostMemory, IsTheSameInEveryMapping) {
-  HostMemory memory = HostMemory::create(kBytes);
+  HostMemory memory = HostMemory::create(kMemoryBytes);
   const HostMemory again = HostMemory::open(memory.ticket());
   memory.close_ticket();
   memory.bytes().back() = std::byte{7};

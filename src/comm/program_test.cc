@@ -9,6 +9,7 @@
 #include <set>
 
 #include "comm/proof.h"
+#include "comm/topologies_for_test.h"
 
 namespace lockstep::comm {
 namespace {
@@ -17,28 +18,15 @@ using Kind = Operation::Kind;
 
 constexpr int kLargestWorld = 17;
 
-Topology one_host(int world) {
-  return {std::vector<int>(world, 0)};
-}
-
-// Ranks per host to topology.
-Topology hosts(const std::vector<int>& ranks) {
-  Topology topology;
-  for (std::size_t host = 0; host < ranks.size(); ++host) {
-    topology.host_of.insert(topology.host_of.end(), ranks[host], static_cast<int>(host));
-  }
-  return topology;
-}
-
 std::vector<Topology> layouts() {
   std::vector<Topology> all;
   for (int world = 1; world <= kLargestWorld; ++world) {
     all.push_back(one_host(world));
-    all.push_back(hosts(std::vector<int>(world, 1)));
+    all.push_back(hosts_with(std::vector<int>(world, 1)));
   }
   for (const std::vector<int>& ranks : std::vector<std::vector<int>>{
            {2, 2}, {1, 2}, {3, 1}, {4, 3}, {2, 3, 4}, {1, 1, 5}, {4, 4, 4}, {3, 5, 2, 7}}) {
-    all.push_back(hosts(ranks));
+    all.push_back(hosts_with(ranks));
   }
   all.push_back({{0, 1, 0, 1}});           // ranks dealt out to hosts
   all.push_back({{2, 0, 2, 1, 0, 2, 1}});  // unevenly
@@ -218,7 +206,7 @@ TEST(Proof, NoticesSwappedReceives) {
 }
 
 TEST(Proof, NoticesSwappedMessages) {
-  ProgrammedWorld world = programs(ring, hosts({1, 1, 1}), range_of(6));
+  ProgrammedWorld world = programs(ring, hosts_with({1, 1, 1}), range_of(6));
   auto& operations = world.programs[1].operations;
   ASSERT_EQ(operations[0].kind, Kind::send);
   ASSERT_EQ(operations[2].kind, Kind::send);
@@ -265,21 +253,21 @@ TEST(Proof, NoticesRanksThatWaitForEachOther) {
 }
 
 TEST(Proof, NoticesMessagesThatNobodySends) {
-  ProgrammedWorld world = programs(ring, hosts({1, 1}), range_of(2));
+  ProgrammedWorld world = programs(ring, hosts_with({1, 1}), range_of(2));
   world.programs[0].operations.erase(world.programs[0].operations.begin());
   EXPECT_TRUE(find_flaw(world));
 }
 
 TEST(Proof, NoticesMessagesThatNobodyReceives) {
   const Range range = range_of(2);
-  ProgrammedWorld world = programs(tree, hosts({1, 1}), range);
+  ProgrammedWorld world = programs(tree, hosts_with({1, 1}), range);
   world.programs[1].operations.push_back({Kind::send, Array::parameters, 0, range, {}});
   EXPECT_THAT(find_flaw(world), testing::Optional(testing::HasSubstr("nobody receives")));
 }
 
 TEST(Proof, NoticesAMessageThatIsOverwrittenBeforeItHasArrived) {
   const Range range = range_of(2);
-  ProgrammedWorld world = programs(tree, hosts({1, 1}), range);
+  ProgrammedWorld world = programs(tree, hosts_with({1, 1}), range);
   auto& root = world.programs[0].operations;
   auto& leaf = world.programs[1].operations;
   // Harmless to the sums: nobody reads the leaf's gradients again, but for the message under way.
@@ -314,7 +302,7 @@ TEST(Compile, LetsNobodyOverwriteWhatAPeerStillReads) {
 
 TEST(Compile, WaitsForRanksOfTheSameHostOnly) {
   for (const AlgorithmRow& row : algorithms()) {
-    const Topology topology = hosts({2, 3});
+    const Topology topology = hosts_with({2, 3});
     const ProgrammedWorld world = programs(row.make, topology, range_of(30));
     for (int rank = 0; rank < topology.world(); ++rank) {
       const Program& program = world.programs[rank];

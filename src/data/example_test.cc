@@ -15,7 +15,7 @@ ImageExample parsed(std::string_view bytes) {
   return std::get<ImageExample>(parse_example(bytes_of(bytes)));
 }
 
-Fault fault(std::string_view bytes) {
+Fault example_fault(std::string_view bytes) {
   const auto result = parse_example(bytes_of(bytes));
   return std::holds_alternative<Fault>(result) ? std::get<Fault>(result) : Fault{0, "none"};
 }
@@ -82,17 +82,18 @@ TEST(Examples, PreferTheTextOfAClassToItsSynset) {
 }
 
 TEST(Examples, SayWhatIsWrong) {
-  EXPECT_THAT(fault("").what, HasSubstr("without image/encoded"));
-  EXPECT_THAT(fault("\xff\xff\xff").what, HasSubstr("not a tf.train.Example"));
-  EXPECT_THAT(fault(field(1, "\x0a\x7f")).what, HasSubstr("damaged features"));
-  EXPECT_THAT(fault(field(1, kImage + feature("image/object/bbox/ymin", 2, field(1, "4444")))).what,
-              HasSubstr("lack sides"));
+  EXPECT_THAT(example_fault("").what, HasSubstr("without image/encoded"));
+  EXPECT_THAT(example_fault("\xff\xff\xff").what, HasSubstr("not a tf.train.Example"));
+  EXPECT_THAT(example_fault(field(1, "\x0a\x7f")).what, HasSubstr("damaged features"));
+  EXPECT_THAT(
+      example_fault(field(1, kImage + feature("image/object/bbox/ymin", 2, field(1, "4444")))).what,
+      HasSubstr("lack sides"));
 }
 
 TEST(Examples, SeeEveryCut) {
   const std::string whole = encode_example({.image = bytes_of("a picture"), .format = "JPEG"});
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_NE(fault(whole.substr(0, size)).what, "none") << size;
+    EXPECT_NE(example_fault(whole.substr(0, size)).what, "none") << size;
   }
 }
 

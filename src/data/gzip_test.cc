@@ -19,7 +19,7 @@ std::string content(std::string_view bytes) {
   return std::get<std::string>(gunzip(bytes_of(bytes), kMost));
 }
 
-Fault fault(std::string_view bytes, std::uint64_t most = kMost) {
+Fault gzip_fault(std::string_view bytes, std::uint64_t most = kMost) {
   return std::get<Fault>(gunzip(bytes_of(bytes), most));
 }
 
@@ -34,18 +34,19 @@ TEST(Gunzip, GivesBackWhatWasCompressed) {
 TEST(Gunzip, SeesEveryCut) {
   const std::string whole = gzip("some text");
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_EQ(fault(whole.substr(0, size)).offset, size);
+    EXPECT_EQ(gzip_fault(whole.substr(0, size)).offset, size);
   }
 }
 
 TEST(Gunzip, SeesFlippedBitsByTheirChecksum) {
   std::string bytes = gzip(text());
   bytes[bytes.size() / 2] ^= 1;
-  EXPECT_THAT(fault(bytes).what, HasSubstr("damaged gzip data"));
+  EXPECT_THAT(gzip_fault(bytes).what, HasSubstr("damaged gzip data"));
 }
 
 TEST(Gunzip, StopsAtAContentThatIsTooLarge) {
-  EXPECT_THAT(fault(gzip(std::string(kMost, 'x')), 1000).what, HasSubstr("more than 1000 bytes"));
+  EXPECT_THAT(gzip_fault(gzip(std::string(kMost, 'x')), 1000).what,
+              HasSubstr("more than 1000 bytes"));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ ImageHeader header(const std::string& bytes) {
   return std::get<ImageHeader>(parse_image_header(bytes_of(bytes)));
 }
 
-Fault fault(const std::string& bytes) {
+Fault image_fault(const std::string& bytes) {
   const auto parsed = parse_image_header(bytes_of(bytes));
   return std::holds_alternative<Fault>(parsed) ? std::get<Fault>(parsed) : Fault{0, "none"};
 }
@@ -51,24 +51,24 @@ TEST(ImageHeaders, DoNotMindWhatFollowsTheImage) {
 TEST(ImageHeaders, SeeEveryCut) {
   for (const std::string& whole : {jpeg(), png()}) {
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      EXPECT_NE(fault(whole.substr(0, size)).what, "none") << size << " of " << whole.size();
+      EXPECT_NE(image_fault(whole.substr(0, size)).what, "none") << size << " of " << whole.size();
     }
   }
-  EXPECT_EQ(fault(jpeg().substr(0, 400)), (Fault{400, "a JPEG file that is cut off"}));
+  EXPECT_EQ(image_fault(jpeg().substr(0, 400)), (Fault{400, "a JPEG file that is cut off"}));
 }
 
 TEST(ImageHeaders, SeeEveryFlippedBitOfPngFiles) {
   for (std::size_t i = 0; i < png().size(); ++i) {
     std::string bytes = png();
     bytes[i] ^= 4;
-    EXPECT_NE(fault(bytes).what, "none") << "at " << i;
+    EXPECT_NE(image_fault(bytes).what, "none") << "at " << i;
   }
 }
 
 TEST(ImageHeaders, KnowWhatIsNoImage) {
-  EXPECT_EQ(fault(""), (Fault{0, "no bytes where an image is due"}));
-  EXPECT_EQ(fault("GIF89a"), (Fault{0, "neither a JPEG nor a PNG file"}));
-  EXPECT_THAT(fault("\xff\xd8 and so on").what, HasSubstr("no JPEG marker"));
+  EXPECT_EQ(image_fault(""), (Fault{0, "no bytes where an image is due"}));
+  EXPECT_EQ(image_fault("GIF89a"), (Fault{0, "neither a JPEG nor a PNG file"}));
+  EXPECT_THAT(image_fault("\xff\xd8 and so on").what, HasSubstr("no JPEG marker"));
 }
 
 }  // namespace

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <map>
 
+#include "stats/five_percent_for_test.h"
 #include "stats/generated_launches.h"
 #include "stats/student.h"
 
 namespace lockstep::stats {
 namespace {
-
-constexpr int kPairs = 2000;
 
 // The shares of pairs that come to each verdict.
 std::map<Verdict, double> shares(const Disturbances& machine, double ratio, double min_effect = 0) {
@@ -26,10 +25,6 @@ std::map<Verdict, double> shares(const Disturbances& machine, double ratio, doub
 double called_different(const Disturbances& machine, double ratio) {
   auto share = shares(machine, ratio);
   return share[Verdict::faster] + share[Verdict::slower];
-}
-
-testing::Matcher<double> at_the_five_percent_level() {
-  return testing::AllOf(testing::Ge(0.04), testing::Le(0.06));
 }
 
 TEST(Compare, CallsEqualRunsDifferentInFivePercent) {

@@ -5,11 +5,10 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "stats/five_percent_for_test.h"
 
 namespace lockstep::stats {
 namespace {
-
-constexpr int kPairs = 2000;
 
 // How two equal configurations look in a sweep: launches of either, in as many rounds.
 struct Simulated {
@@ -42,10 +41,6 @@ double false_verdicts(const Simulated& options) {
     if (!ratio(launches.a, launches.b)->interval->contains(1)) ++wrong;
   }
   return static_cast<double>(wrong) / kPairs;
-}
-
-testing::Matcher<double> at_the_five_percent_level() {
-  return testing::AllOf(testing::Ge(0.04), testing::Le(0.06));
 }
 
 TEST(Ratio, CallsEqualConfigurationsDifferentInFivePercent) {

@@ -14,7 +14,7 @@ namespace lockstep::train {
 namespace {
 
 constexpr int kParameters = 3;
-constexpr std::size_t kSize = 64;
+constexpr std::size_t kFloats = 64;
 constexpr float kRate = 0.5;
 
 // Something that one rank tells the other.
@@ -49,24 +49,24 @@ class ScriptedEngine : public engine::Engine {
     for (int i = 0; i < kParameters; ++i) {
       engine::Parameter parameter;
       parameter.plain.name = fmt::format("weights{}", i);
-      parameter.plain.shape = {static_cast<int>(kSize)};
+      parameter.plain.shape = {static_cast<int>(kFloats)};
       parameter.plain.init = {model::Init::Kind::constant, 0};
-      parameter.offset = static_cast<std::size_t>(i) * kSize;
-      parameter.size = kSize;
+      parameter.offset = static_cast<std::size_t>(i) * kFloats;
+      parameter.size = kFloats;
       parameters_.push_back(parameter);
     }
   }
 
   // All elements of the parameter's gradient.
   void set_gradient(int i, float value) {
-    std::ranges::fill(gradients_.subspan(static_cast<std::size_t>(i) * kSize, kSize), value);
+    std::ranges::fill(gradients_.subspan(static_cast<std::size_t>(i) * kFloats, kFloats), value);
   }
   float value(int i, std::size_t element) const {
-    return values_[static_cast<std::size_t>(i) * kSize + element];
+    return values_[static_cast<std::size_t>(i) * kFloats + element];
   }
 
   std::span<const engine::Parameter> parameters() const override { return parameters_; }
-  std::size_t parameter_floats() const override { return kParameters * kSize; }
+  std::size_t parameter_floats() const override { return kParameters * kFloats; }
   void bind(std::span<float> parameters, std::span<float> gradients) override {
     values_ = parameters;
     gradients_ = gradients;
@@ -79,7 +79,7 @@ class ScriptedEngine : public engine::Engine {
   void backward(const engine::Ready& ready) override { backward_(*this, ready); }
   std::span<const float> logits() override { return {}; }
   void set_parameter(int i, std::span<const float> plain) override {
-    std::ranges::copy(plain, values_.begin() + i * static_cast<int>(kSize));
+    std::ranges::copy(plain, values_.begin() + i * static_cast<int>(kFloats));
   }
   std::vector<float> parameter(int /*i*/) const override { return {}; }
   std::vector<float> gradient(int /*i*/) const override { return {}; }
@@ -158,7 +158,7 @@ TEST_F(Overlap, LetsAPeerReadTheFirstBucketBeforeBackwardEnds) {
     engine.set_gradient(0, 3);
     ready(0);
     // Its share of the first bucket, the second half, follows both ranks' gradients already.
-    EXPECT_EQ(engine.value(0, kSize - 1), -kRate * (1 + 3) / 2);
+    EXPECT_EQ(engine.value(0, kFloats - 1), -kRate * (1 + 3) / 2);
     read.happen();
     rank_0_is_through.await();
     engine.set_gradient(1, 3);
@@ -186,10 +186,10 @@ TEST_F(Overlap, LetsTheWireExchangeABucketWhileBackwardGoesOn) {
       engine.set_gradient(0, 2);
       ready(0);
       const double deadline = now() + 30;
-      while (world.wire(rank).bytes_received() < kSize * sizeof(float) && now() < deadline) {
+      while (world.wire(rank).bytes_received() < kFloats * sizeof(float) && now() < deadline) {
         std::this_thread::yield();
       }
-      EXPECT_GE(world.wire(rank).bytes_received(), kSize * sizeof(float));
+      EXPECT_GE(world.wire(rank).bytes_received(), kFloats * sizeof(float));
       for (int i = 1; i < kParameters; ++i) {
         engine.set_gradient(i, 2);
         ready(i);
@@ -215,14 +215,14 @@ TEST_F(Overlap, LetsWhatIsLeftHideBehindTheNextForward) {
     return [&, rank](ScriptedEngine& engine, const engine::Need& need) {
       for (int i = kParameters - 1; i > kSlow; --i) {
         need(i);
-        for (std::size_t k = 0; k < kSize; ++k) EXPECT_EQ(engine.value(i, k), -kRate * 2);
+        for (std::size_t k = 0; k < kFloats; ++k) EXPECT_EQ(engine.value(i, k), -kRate * 2);
       }
-      for (std::size_t k = 0; k < kSize; ++k) EXPECT_EQ(engine.value(kSlow, k), 0);
+      for (std::size_t k = 0; k < kFloats; ++k) EXPECT_EQ(engine.value(kSlow, k), 0);
       looked[static_cast<std::size_t>(rank)].happen();
       looked[static_cast<std::size_t>(1 - rank)].await();
       world.wire(rank).let_go();
       need(kSlow);
-      for (std::size_t k = 0; k < kSize; ++k) EXPECT_EQ(engine.value(kSlow, k), -kRate * 2);
+      for (std::size_t k = 0; k < kFloats; ++k) EXPECT_EQ(engine.value(kSlow, k), -kRate * 2);
     };
   };
   step(world.ranks(), {backward, backward}, {forward(0), forward(1)});

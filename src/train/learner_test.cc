@@ -11,8 +11,8 @@ namespace {
 using testing::Each;
 
 // Three parameters, the second of which does not decay, and nobody's floats between them.
-const Layout kLayout{.segments = {{0, 6, true}, {6, 4, false}, {12, 4, true}}, .floats = 16};
-constexpr double kRate = 0.5;
+const Layout kSmallLayout{.segments = {{0, 6, true}, {6, 4, false}, {12, 4, true}}, .floats = 16};
+constexpr double kInitialRate = 0.5;
 
 model::Model plain_model() {
   model::Model model{};
@@ -24,39 +24,39 @@ model::Model plain_model() {
 class LearnerTest : public testing::Test {
  protected:
   LearnerTest() {
-    trial_.learning_rate.initial = kRate;
+    trial_.learning_rate.initial = kInitialRate;
     trial_.optimizer.weight_decay = 0;
   }
 
   // Ready for its first update.
   Learner learner(int gradients_of) {
-    Learner learner(trial_, model_, kLayout, 64, gradients_of, values_);
+    Learner learner(trial_, model_, kSmallLayout, 64, gradients_of, values_);
     learner.begin_step(0);
     return learner;
   }
 
   spec::Trial trial_;
   model::Model model_ = plain_model();
-  std::vector<float> values_ = std::vector<float>(kLayout.floats + kTallyFloats, 2.0F);
-  std::vector<float> sums_ = std::vector<float>(kLayout.floats + kTallyFloats, 8.0F);
+  std::vector<float> values_ = std::vector<float>(kSmallLayout.floats + kTallyFloats, 2.0F);
+  std::vector<float> sums_ = std::vector<float>(kSmallLayout.floats + kTallyFloats, 8.0F);
 };
 
 TEST_F(LearnerTest, FollowsTheMeanOfTheGradientsThatMakeASum) {
   learner(4).update({0, 6}, sums_.data());
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(values_[i], 2 - kRate * 8 / 4);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(values_[i], 2 - kInitialRate * 8 / 4);
   for (std::size_t i = 6; i < values_.size(); ++i) EXPECT_EQ(values_[i], 2);
 }
 
 TEST_F(LearnerTest, FollowsTheGradientsOfARankOnItsOwn) {
   learner(1).update({0, 1}, sums_.data());
-  EXPECT_EQ(values_[0], 2 - kRate * 8);
+  EXPECT_EQ(values_[0], 2 - kInitialRate * 8);
 }
 
 TEST_F(LearnerTest, DecaysWhatDecaysAndNothingElse) {
   trial_.optimizer.weight_decay = 0.25;
   std::ranges::fill(sums_, 0.0F);
   learner(1).update({0, 16}, sums_.data());
-  for (const std::size_t i : {0, 5, 12, 15}) EXPECT_EQ(values_[i], 2 - kRate * 0.25 * 2);
+  for (const std::size_t i : {0, 5, 12, 15}) EXPECT_EQ(values_[i], 2 - kInitialRate * 0.25 * 2);
   for (const std::size_t i : {6, 9}) EXPECT_EQ(values_[i], 2);
 }
 
@@ -65,7 +65,7 @@ TEST_F(LearnerTest, TakesTheModelsDecayWhereTheTrialNamesNone) {
   model_.weight_decay = 0.25;
   std::ranges::fill(sums_, 0.0F);
   learner(1).update({0, 1}, sums_.data());
-  EXPECT_EQ(values_[0], 2 - kRate * 0.25 * 2);
+  EXPECT_EQ(values_[0], 2 - kInitialRate * 0.25 * 2);
 }
 
 TEST_F(LearnerTest, UpdatesTheSameInAnyPieces) {
@@ -116,7 +116,7 @@ TEST_F(LearnerTest, IsAStepLateWithRelaxedConsistency) {
   learner.begin_step(1);
   const float next = 100;
   learner.update({0, 1}, &next);
-  EXPECT_EQ(values_[0], 2 - kRate * 8);
+  EXPECT_EQ(values_[0], 2 - kInitialRate * 8);
 }
 
 TEST_F(LearnerTest, FollowsTheLearningRateOfTheStep) {
@@ -125,7 +125,7 @@ TEST_F(LearnerTest, FollowsTheLearningRateOfTheStep) {
   learner.update({0, 1}, sums_.data());
   learner.begin_step(1);
   learner.update({1, 2}, sums_.data());
-  EXPECT_EQ(values_[0], 2 - kRate * 8);
+  EXPECT_EQ(values_[0], 2 - kInitialRate * 8);
   EXPECT_EQ(values_[1], 2);
 }
 

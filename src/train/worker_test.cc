@@ -346,12 +346,12 @@ TEST(Worker, DecaysAsTheModelDoesUnlessToldOtherwise) {
 // Plain descent in the bowl: a step's gradient is the distance from the bottom, of the parameter
 // that `reads` says, applied as many steps late as `late` says.
 float descended(float start, int steps, bool staged, bool relaxed) {
-  constexpr float kRate = 0.1F;
+  constexpr float kPlainRate = 0.1F;
   float value = start, stale = start, late = 0;
   for (int step = 0; step < steps; ++step) {
     const float gradient = (staged ? stale : value) - Bowl::kTarget;
     stale = value;
-    value -= kRate * (relaxed ? late : gradient);
+    value -= kPlainRate * (relaxed ? late : gradient);
     late = gradient;
   }
   return value;
