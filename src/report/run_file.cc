@@ -25,11 +25,39 @@ std::string machine_of(const Json& context) {
   return join(parts, ", ");
 }
 
+// What the ranks say of themselves. Their means may have been taken over more steps than those that
+// were kept (the unsteady ones), so they are brought to the mean of the kept ones.
+void add_ranks(const Json& ranks, stats::Launch& launch) {
+  if (ranks.empty()) return;
+  double step_ms = 0;
+  for (const Json& rank : ranks) step_ms += rank.at("step_ms").get<double>();
+  const double scale = step_ms > 0 ? launch.step_ms_mean / step_ms : 0;
+  const auto mean = [&](const char* key) {
+    double sum = 0;
+    for (const Json& rank : ranks) sum += rank.at(key).get<double>();
+    return scale * sum;
+  };
+  std::set<std::string> hosts;
+  for (const Json& rank : ranks) {
+    const auto host = rank.at("host").get<std::string>();
+    hosts.insert(host);
+    launch.ranks.push_back(
+        {host, scale * static_cast<double>(ranks.size()) * rank.at("waiting_ms").get<double>()});
+  }
+  launch.hosts = static_cast<int>(hosts.size());
+  launch.input_ms = mean("input_ms");
+  launch.forward_ms = mean("forward_ms");
+  launch.backward_ms = mean("backward_ms");
+  launch.exchange_ms = mean("exchange_ms");
+  launch.update_ms = mean("update_ms");
+  launch.waiting_ms = mean("waiting_ms");
+  launch.other_ms = launch.step_ms_mean - launch.input_ms - launch.forward_ms - launch.backward_ms -
+                    launch.exchange_ms - launch.update_ms;
+}
+
 stats::Launch launch_of(const Json& document) {
   const Json& statistics = document.at("statistics");
-  const Json& phases = document.at("phases");
   const auto number = [&](const char* key) { return statistics.at(key).get<double>(); };
-  const auto phase = [&](const char* key) { return phases.at(key).at("ms").get<double>(); };
   stats::Launch launch;
   launch.date = document.at("context").at("date").get<std::string>();
   const Json& config = document.at("config");
@@ -43,28 +71,17 @@ stats::Launch launch_of(const Json& document) {
   launch.images_per_second = number("images_per_s");
   launch.steps_measured = statistics.at("steps_measured").get<std::int64_t>();
   launch.steps_warmup = statistics.at("steps_warmup").get<std::int64_t>();
+  launch.steps_cut = statistics.at("steps_cut").get<std::int64_t>();
   launch.step_ms_mean = number("step_ms_mean");
   launch.step_ms_median = number("step_ms_median");
   launch.step_ms_p95 = number("step_ms_p95");
   launch.step_ms_p99 = number("step_ms_p99");
-  launch.input_ms = phase("input");
-  launch.forward_ms = phase("forward");
-  launch.backward_ms = phase("backward");
-  launch.exchange_ms = phase("exchange");
-  launch.update_ms = phase("update");
-  launch.other_ms = phase("other");
   launch.gflops = number("gflops");
   if (!statistics.at("mfu_pct").is_null()) launch.mfu_pct = number("mfu_pct");
   launch.rss_peak_bytes = statistics.at("rss_peak_bytes").get<std::int64_t>();
   launch.stable = statistics.at("stable").get<bool>();
   launch.warnings = document.at("warnings").get<std::vector<std::string>>();
-  std::set<std::string> hosts;
-  for (const Json& rank : document.at("ranks")) {
-    hosts.insert(rank.at("host").get<std::string>());
-    launch.waiting_ms +=
-        rank.at("waiting_ms").get<double>() / static_cast<double>(document.at("ranks").size());
-  }
-  launch.hosts = static_cast<int>(hosts.size());
+  add_ranks(document.at("ranks"), launch);
   if (!is_speed(launch.images_per_second)) {
     throw Error(ExitCode::usage, fmt::format("a speed of {} images/s", launch.images_per_second));
   }

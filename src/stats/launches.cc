@@ -11,16 +11,25 @@
 namespace lockstep::stats {
 namespace {
 
-Estimate from_logarithms(std::span<const double> logarithms) {
-  const auto n = static_cast<double>(logarithms.size());
-  const double centre = mean(logarithms);
-  Estimate result{.value = std::exp(centre), .launches = static_cast<int>(logarithms.size())};
-  if (logarithms.size() < 2) return result;
-  const int degrees = static_cast<int>(logarithms.size()) - 1;
+Estimate mean_of(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  const double centre = mean(values);
+  Estimate result{.value = centre, .launches = static_cast<int>(values.size())};
+  if (values.size() < 2) return result;
+  const int degrees = static_cast<int>(values.size()) - 1;
   // standard_deviation divides by n; the t interval wants the sample's, which divides by n - 1.
-  const double error = standard_deviation(logarithms) / std::sqrt(n - 1);
+  const double error = standard_deviation(values) / std::sqrt(n - 1);
   const double half = student_quantile(0.95, degrees) * error;
-  result.interval = Interval{std::exp(centre - half), std::exp(centre + half)};
+  result.interval = Interval{centre - half, centre + half};
+  return result;
+}
+
+Estimate from_logarithms(std::span<const double> logarithms) {
+  Estimate result = mean_of(logarithms);
+  result.value = std::exp(result.value);
+  if (auto& interval = result.interval) {
+    interval = Interval{std::exp(interval->low), std::exp(interval->high)};
+  }
   return result;
 }
 
@@ -40,6 +49,15 @@ std::optional<Estimate> estimate(const Launches& launches) {
   }
   if (logarithms.empty()) return std::nullopt;
   return from_logarithms(logarithms);
+}
+
+std::optional<Estimate> mean_estimate(const Launches& launches) {
+  std::vector<double> values;
+  for (const auto& launch : launches) {
+    if (launch) values.push_back(*launch);
+  }
+  if (values.empty()) return std::nullopt;
+  return mean_of(values);
 }
 
 std::optional<Estimate> ratio(const Launches& numerator, const Launches& denominator) {

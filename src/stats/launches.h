@@ -15,7 +15,7 @@ using Launches = std::vector<std::optional<double>>;
 // An estimate from several launches. All of it is done on logarithms: speeds cannot be negative,
 // disturbances act on them as factors, and a ratio of estimates is the estimate of the ratio.
 struct Estimate {
-  double value = 0;  // geometric mean
+  double value = 0;  // geometric mean, but for `mean_estimate`
   std::optional<Interval> interval =
       {};  // 95 %, Student's t over launches; nothing: there is only one
   int launches = 0;
@@ -26,6 +26,9 @@ struct Estimate {
 
 // Nothing without launches.
 std::optional<Estimate> estimate(const Launches& launches);
+
+// The arithmetic mean, for quantities that may be 0 or negative.
+std::optional<Estimate> mean_estimate(const Launches& launches);
 
 // Numerator over denominator. Launches of one round lie close to each other in time, so that a
 // drift of the machine hits both and cancels in their quotient: those quotients are what is

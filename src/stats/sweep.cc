@@ -8,8 +8,23 @@
 namespace lockstep::stats {
 namespace {
 
+// Independent devices are their own ceiling; the baseline has no neighbours that it could suffer
+// from.
+Surroundings surroundings(const spec::Plan& plan, const spec::Row& row,
+                          std::span<const PointRecord> records) {
+  Surroundings around;
+  if (!row.baseline || row.point == *row.baseline) return around;
+  const bool independent = plan.points[row.point].strategy == "independent";
+  const auto ceiling = independent ? std::optional(row.point) : row.ceiling;
+  around.baseline = &records[*row.baseline];
+  around.ceiling = ceiling ? &records[*ceiling] : nullptr;
+  around.device_ratio =
+      static_cast<double>(plan.points[row.point].devices) / plan.points[*row.baseline].devices;
+  return around;
+}
+
 RowSummary summarise_row(const spec::Plan& plan, const spec::Row& row,
-                         std::span<const Launches> speed) {
+                         std::span<const PointRecord> records, std::span<const Launches> speed) {
   RowSummary summary;
   summary.speed = estimate(speed[row.point]);
   if (!summary.speed) return summary;
@@ -26,6 +41,7 @@ RowSummary summarise_row(const spec::Plan& plan, const spec::Row& row,
     }
   }
   if (row.ceiling) summary.of_ceiling = ratio(speed[row.point], speed[*row.ceiling]);
+  summary.losses = losses(records[row.point], surroundings(plan, row, records));
   return summary;
 }
 
@@ -71,7 +87,9 @@ std::vector<RowSummary> summarise(const spec::Plan& plan, std::span<const PointR
   std::vector<Launches> speed;
   for (const PointRecord& record : records) speed.push_back(speeds(record));
   std::vector<RowSummary> summaries;
-  for (const spec::Row& row : plan.rows) summaries.push_back(summarise_row(plan, row, speed));
+  for (const spec::Row& row : plan.rows) {
+    summaries.push_back(summarise_row(plan, row, records, speed));
+  }
   mark_best(plan, summaries);
   return summaries;
 }

@@ -9,8 +9,15 @@
 #include "base/error.h"
 #include "spec/sweep.h"
 #include "stats/launches.h"
+#include "stats/losses.h"
 
 namespace lockstep::stats {
+
+// How long a rank waited for others, in milliseconds a step.
+struct RankWaiting {
+  std::string host;
+  double ms = 0;
+};
 
 // What one launch of a point measured.
 struct Launch {
@@ -24,11 +31,13 @@ struct Launch {
   int hosts = 1;
   double images_per_second = 0;
   std::int64_t steps_measured = 0, steps_warmup = 0;
+  std::int64_t steps_cut = 0;  // between the two: timed, but not steady yet
   double step_ms_mean = 0, step_ms_median = 0, step_ms_p95 = 0, step_ms_p99 = 0;
-  // Parts of the mean step, in milliseconds.
+  // Parts of the mean step, in milliseconds; means over ranks.
   double input_ms = 0, forward_ms = 0, backward_ms = 0, exchange_ms = 0, update_ms = 0,
          other_ms = 0;
-  double waiting_ms = 0;  // the part of the exchange spent waiting for others, mean over ranks
+  double waiting_ms = 0;  // the part of the exchange spent waiting for others
+  std::vector<RankWaiting> ranks = {};
   double gflops = 0;
   std::optional<double> mfu_pct = {};
   std::int64_t rss_peak_bytes = 0;
@@ -58,6 +67,7 @@ struct RowSummary {
   std::optional<Estimate> speed_up;
   std::optional<Estimate> efficiency;
   std::optional<Estimate> of_ceiling;  // share of the speed without exchange
+  std::optional<Losses> losses;        // nothing: the launches do not tell what their steps spent
   int baseline_devices = 0;            // 0: there is no baseline
   bool best = false;                   // of several configurations with as many devices
 };
