@@ -118,7 +118,7 @@ SweepEnding measure(const spec::Sweep& sweep, const Launching& launching, SweepD
 // The table first: it needs no disk.
 void show_and_write(const report::SweepReport& report, const fs::path& directory) {
   fmt::print("{}", report::sweep_table(report));
-  write_file(directory / "results.csv", report::results_csv(report));
+  write_file(directory / "results.csv", report::results_csv({&report, 1}));
   write_file(directory / "throughput.svg", report::throughput_svg(report));
   fmt::print("\n{}\n{}\n", (directory / "results.csv").string(),
              (directory / "throughput.svg").string());

@@ -16,7 +16,6 @@ constexpr double kLegend = kBottom + 68, kLegendLine = 19, kLabel = kLeft + 44;
 constexpr double kLetter = 7;   // of a label, on average
 constexpr double kInset = 18;   // markers stand free of the frame
 constexpr double kNumber = 28;  // from one number on the x axis to the next, at least
-constexpr std::string_view kGrid = "stroke=\"#e4e4e4\"";
 
 // Wide enough for the longest label.
 double width_of(const LineChart& chart) {
@@ -31,8 +30,7 @@ class Drawing {
  public:
   explicit Drawing(const LineChart& chart)
       : chart_(chart),
-        height_(kLegend + kLegendLine * static_cast<double>(chart.lines.size()) + 24),
-        svg_(width_of(chart), height_) {
+        height_(kLegend + kLegendLine * static_cast<double>(chart.lines.size()) + 24) {
     for (const ChartLine& line : chart.lines) {
       for (const XY& point : line.points) include(point);
     }
@@ -43,7 +41,7 @@ class Drawing {
     draw_axes();
     if (counts_.empty()) {
       svg_.text({(kLeft + kRight) / 2, (kTop + kBottom) / 2}, "nothing was measured",
-                "text-anchor=\"middle\" fill=\"#555555\"");
+                fmt::format("{} text-anchor=\"middle\"", kSoftText));
     }
     std::size_t series = 0;
     for (std::size_t i = 0; i < chart_.lines.size(); ++i) {
@@ -54,8 +52,8 @@ class Drawing {
       svg_.text({kLabel, y + 4}, line.label, "");
       if (!line.titles.empty()) ++series;
     }
-    svg_.text({kLeft, height_ - 12}, chart_.footer, "font-size=\"10\" fill=\"#555555\"");
-    return svg_.str();
+    svg_.text({kLeft, height_ - 12}, chart_.footer, fmt::format("{} font-size=\"10\"", kSoftText));
+    return svg_.document({width_of(chart_), height_}, chart_.title);
   }
 
  private:
@@ -84,8 +82,7 @@ class Drawing {
 
   void draw_axes() {
     if (!counts_.empty()) draw_ticks();
-    svg_.path(fmt::format("M{} {}V{}H{}", kLeft, kTop, kBottom, kRight),
-              "fill=\"none\" stroke=\"#222222\"");
+    svg_.path(fmt::format("M{} {}V{}H{}", kLeft, kTop, kBottom, kRight), kAxisLine);
     svg_.text({(kLeft + kRight) / 2, kBottom + 40}, chart_.x_label, "text-anchor=\"middle\"");
     constexpr XY kSide{18, (kTop + kBottom) / 2};
     svg_.text(
@@ -96,7 +93,7 @@ class Drawing {
   void draw_ticks() {
     for (const double tick :
          logarithmic() ? logarithmic_ticks(low_, high_, 9) : linear_ticks(high_, 9)) {
-      svg_.line({kLeft, y_of(tick)}, {kRight, y_of(tick)}, kGrid);
+      svg_.line({kLeft, y_of(tick)}, {kRight, y_of(tick)}, kGridLine);
       svg_.text({kLeft - 8, y_of(tick) + 4}, fmt::format("{:.6g}", tick), "text-anchor=\"end\"");
     }
     // A number where there is room for it, and the last one always.
@@ -104,7 +101,7 @@ class Drawing {
     double taken = -kWidth;
     for (const double count : counts_) {
       const double x = x_of(count);
-      svg_.line({x, kTop}, {x, kBottom}, kGrid);
+      svg_.line({x, kTop}, {x, kBottom}, kGridLine);
       if (x < taken + kNumber || (x != last && x > last - kNumber)) continue;
       taken = x;
       svg_.text({x, kBottom + 18}, fmt::format("{:g}", count), "text-anchor=\"middle\"");
@@ -114,9 +111,10 @@ class Drawing {
   // In the frame, and a piece of it in the legend.
   void draw_line(const ChartLine& line, std::size_t series, double legend_y) {
     const bool marked = !line.titles.empty();
-    const std::string_view colour = marked ? series_colour(series) : "#888888";
-    const std::string stroke = fmt::format("stroke=\"{}\" stroke-width=\"1.8\"{}", colour,
-                                           marked ? "" : " stroke-dasharray=\"6 4\"");
+    const std::string_view colour = series_colour(series);
+    const std::string stroke =
+        marked ? fmt::format("stroke=\"{}\" stroke-width=\"1.8\"", colour)
+               : fmt::format("{} stroke-width=\"1.8\" stroke-dasharray=\"6 4\"", kSoftLine);
     std::vector<XY> points;
     for (const XY& point : line.points) points.push_back({x_of(point.x), y_of(point.y)});
     svg_.polyline(points, stroke);

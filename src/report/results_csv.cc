@@ -28,7 +28,7 @@ class Line {
   void add(const char* column, const Value& value) {
     columns.emplace_back(column);
     if constexpr (std::is_floating_point_v<Value>) {
-      values.push_back(fmt::format("{:.6g}", value));  // more than any measurement has
+      values.push_back(plain_number(value));
     } else {
       values.push_back(quoted(fmt::format("{}", value)));
     }
@@ -134,11 +134,18 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add("compute_ms", mean(launches, [](const stats::Launch& launch) {
              return launch.forward_ms + launch.backward_ms;
            }));
+  line.add("forward_ms", average(&stats::Launch::forward_ms));
+  line.add("backward_ms", average(&stats::Launch::backward_ms));
   line.add("exposed_comm_ms", average(&stats::Launch::exchange_ms));
   line.add("straggler_wait_ms", average(&stats::Launch::waiting_ms));
   line.add("input_wait_ms", average(&stats::Launch::input_ms));
   line.add("optimizer_ms", average(&stats::Launch::update_ms));
   line.add("other_ms", average(&stats::Launch::other_ms));
+  for (const stats::Part part : stats::kAllParts) {
+    line.add_estimate(fmt::format("share_{}", stats::kPartNames[static_cast<std::size_t>(part)]),
+                      summary.losses ? std::optional((*summary.losses)[part]) : std::nullopt);
+  }
+  line.add_estimate("share_contention", summary.losses ? summary.losses->contention : std::nullopt);
   line.add("gflops", average(&stats::Launch::gflops));
   const bool peaks = std::ranges::all_of(launches, [](const auto& l) { return !!l.mfu_pct; });
   line.add("mfu_pct",
@@ -158,12 +165,18 @@ Line line_of(const SweepReport& report, std::size_t r) {
 
 }  // namespace
 
-std::string results_csv(const SweepReport& report) {
+std::string plain_number(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
+std::string results_csv(std::span<const SweepReport> reports) {
   std::string text;
-  for (std::size_t r = 0; r < report.rows.size(); ++r) {
-    const Line line = line_of(report, r);
-    if (r == 0) text += join(line.columns, ",") + '\n';
-    text += join(line.values, ",") + '\n';
+  for (const SweepReport& report : reports) {
+    for (std::size_t r = 0; r < report.rows.size(); ++r) {
+      const Line line = line_of(report, r);
+      if (text.empty()) text += join(line.columns, ",") + '\n';
+      text += join(line.values, ",") + '\n';
+    }
   }
   return text;
 }

@@ -51,13 +51,10 @@ std::string xml_escaped(std::string_view text) {
   return out;
 }
 
-Svg::Svg(double width, double height) {
-  body_ = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-      "{1}\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\">\n"
-      "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-      number(width), number(height));
-}
+const std::string_view kSvgStyle =
+    "@media screen and (prefers-color-scheme:dark){.ink{fill:#e8e8e8}.paper{fill:#15181d}"
+    ".soft{fill:#b4b9c2}.grid{stroke:#343a44}.axis{stroke:#b4b9c2}.faint{stroke:#8a919c}"
+    ".hollow{fill:#15181d;stroke:#b4b9c2}.limit{stroke:#b4b9c2}}";
 
 void Svg::line(XY from, XY to, std::string_view attributes) {
   body_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {}/>\n", number(from.x),
@@ -83,8 +80,35 @@ void Svg::path(std::string_view data, std::string_view attributes, std::string_v
   body_ += "</path>\n";
 }
 
-std::string Svg::str() const {
-  return body_ + "</svg>\n";
+void Svg::rect(XY corner, XY size, std::string_view attributes, std::string_view title) {
+  body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}>", number(corner.x),
+                       number(corner.y), number(size.x), number(size.y), attributes);
+  if (!title.empty()) body_ += fmt::format("<title>{}</title>", xml_escaped(title));
+  body_ += "</rect>\n";
+}
+
+void Svg::begin_group(std::string_view attributes) {
+  body_ += fmt::format("<g {}>\n", attributes);
+}
+
+void Svg::end_group() {
+  body_ += "</g>\n";
+}
+
+void Svg::insert(XY at, const Svg& other) {
+  begin_group(fmt::format("transform=\"translate({} {})\"", number(at.x), number(at.y)));
+  body_ += other.body_;
+  end_group();
+}
+
+std::string Svg::document(XY size, std::string_view label) const {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" role=\"img\" aria-label=\"{2}\" class=\"ink\" fill=\"#222222\" "
+      "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\">\n"
+      "<style>{3}</style>\n"
+      "<rect width=\"{0}\" height=\"{1}\" class=\"paper\" fill=\"#ffffff\"/>\n{4}</svg>\n",
+      number(size.x), number(size.y), xml_escaped(label), kSvgStyle, body_);
 }
 
 std::string_view series_colour(std::size_t series) {

@@ -15,17 +15,29 @@ struct XY {
   double x = 0, y = 0;
 };
 
-// A drawing, built element by element. Attributes are written as given, text is escaped.
+// Attributes of what is not data. On a screen that is dark their colours turn: see kSvgStyle.
+inline constexpr std::string_view kGridLine = "class=\"grid\" stroke=\"#e4e4e4\"";
+inline constexpr std::string_view kAxisLine = "class=\"axis\" fill=\"none\" stroke=\"#222222\"";
+inline constexpr std::string_view kSoftText = "class=\"soft\" fill=\"#555555\"";
+inline constexpr std::string_view kSoftLine = "class=\"faint\" stroke=\"#888888\"";
+extern const std::string_view kSvgStyle;
+
+// Elements of a drawing, one after the other. Attributes are written as given, text is escaped.
 class Svg {
  public:
-  Svg(double width, double height);
-
   void line(XY from, XY to, std::string_view attributes);
   void polyline(std::span<const XY> points, std::string_view attributes);
   void text(XY at, std::string_view text, std::string_view attributes);
   void path(std::string_view data, std::string_view attributes, std::string_view title = {});
+  void rect(XY corner, XY size, std::string_view attributes, std::string_view title = {});
+  // Elements up to the next `end_group` belong together.
+  void begin_group(std::string_view attributes);
+  void end_group();
+  // All of another drawing, moved there.
+  void insert(XY at, const Svg& other);
 
-  std::string str() const;
+  // The whole document. The label is read aloud in its place.
+  std::string document(XY size, std::string_view label) const;
 
  private:
   std::string body_;

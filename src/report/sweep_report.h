@@ -29,19 +29,25 @@ std::string configuration(const spec::Point& point);
 // As many digits of a speed as the eye can use: 1234, 123.4, 1.23.
 std::string speed_text(double images_per_second);
 
-// The same of a row; "failed" or "not measured" where there is none.
+// "1.23", "93.1 %".
+std::string ratio_text(double ratio);
+std::string percent_text(double share);
+
+// The speed of a row; "failed" or "not measured" where there is none.
 std::string speed_or_status(const stats::PointRecord& record, const stats::RowSummary& row);
 
 // For people: speeds, speed-ups and efficiencies with their intervals; below it the failed points
 // with their causes.
 std::string sweep_table(const SweepReport& report);
 
-// The file results.csv, a line per row of the plan: docs/formats.md.
+// The file results.csv, a line per row of the plans: docs/formats.md.
 inline constexpr int kResultsVersion = 1;
-std::string results_csv(const SweepReport& report);
+std::string results_csv(std::span<const SweepReport> reports);
 
-// The file throughput.svg: a panel per network and scaling, speed over devices, with the ideal, the
-// speed without exchange, and intervals.
+// A number as results.csv has it: with more digits than any measurement.
+std::string plain_number(double value);
+
+// The file throughput.svg: speed over devices, see figure.h.
 std::string throughput_svg(const SweepReport& report);
 
 }  // namespace lockstep::report

@@ -1,6 +1,5 @@
 #include "report/sweep_report.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/text.h"
@@ -15,80 +14,33 @@ using stats::PointRecord;
 using testing::HasSubstr;
 using testing::Not;
 
-// Launches whose quotients are powers of two have estimates without a digit of the C library's.
-stats::PointRecord measured(double speed, int launches = 3) {
-  stats::PointRecord record;
-  for (int i = 0; i < launches; ++i) {
-    stats::Launch launch;
-    launch.date = fmt::format("2026-01-02T03:04:0{}Z", i);
-    launch.dataset = "imagenet";
-    launch.images_per_second = speed * (1 + 0.01 * i);
-    launch.steps_measured = 10;
-    launch.steps_warmup = 3;
-    launch.step_ms_mean = 250;
-    launch.step_ms_median = 245;
-    launch.step_ms_p95 = 260;
-    launch.step_ms_p99 = 270;
-    launch.forward_ms = 80;
-    launch.backward_ms = 120;
-    launch.exchange_ms = 30;
-    launch.waiting_ms = 10;
-    launch.update_ms = 15;
-    launch.other_ms = 5;
-    launch.gflops = 64;
-    launch.mfu_pct = 50;
-    launch.rss_peak_bytes = 1 << 20;
-    launch.stable = true;
-    record.launches.emplace_back(std::move(launch));
-  }
-  return record;
-}
-
-stats::PointRecord failed(const std::string& cause) {
-  return {.launches = {std::nullopt}, .failure = cause};
-}
-
-// Two networks, two strategies, up to four devices; one point failed, one was not reached.
-SweepReport report() {
-  spec::Sweep sweep;
-  sweep.models = {{"mobilenet", 16}, {"alexnet", 8}};
-  sweep.devices = {1, 2, 4};
-  sweep.strategies = {"parameter_server", "replicated"};
-  sweep.threads_per_device = 1;
-  stats::PointRecord noisy = measured(31);
-  noisy.launches[1]->images_per_second = 34;
-  noisy.launches[0]->warnings = {"the speed is not stable", "5 steps, \"cut\""};
-  noisy.launches[0]->stable = false;
-  return report_of(sweep,
-                   {measured(16), measured(16.1), measured(30), noisy, measured(32.2), measured(52),
-                    measured(56), measured(64.5),  //
-                    measured(100), measured(100), measured(95), measured(120, 1), measured(190),
-                    failed("rank 1 on host07: out of memory"), PointRecord(), measured(380)});
+std::vector<SweepReport> reports() {
+  return {example_report()};
 }
 
 TEST(SweepTable, IsTheCommittedOne) {
-  expect_golden("src/report/golden/sweep_table.txt", sweep_table(report()));
+  expect_golden("src/report/golden/sweep_table.txt", sweep_table(example_report()));
 }
 
 TEST(ResultsCsv, IsTheCommittedOne) {
-  expect_golden("src/report/golden/results.csv", results_csv(report()));
+  expect_golden("src/report/golden/results.csv", results_csv(reports()));
 }
 
 TEST(ThroughputSvg, IsTheCommittedOne) {
-  expect_golden("src/report/golden/throughput.svg", throughput_svg(report()));
+  expect_golden("src/report/golden/throughput.svg", throughput_svg(example_report()));
 }
 
 TEST(ResultsCsv, NotesWhatTheMachineWasWarnedOfBesideEveryFigure) {
-  SweepReport warned = report();
+  SweepReport warned = example_report();
   warned.warnings = {"the disk is nearly full", "the speed is not stable"};
-  const std::string text = results_csv(warned);
+  const std::string text = results_csv({&warned, 1});
   EXPECT_THAT(text, HasSubstr(",measured,the disk is nearly full; the speed is not stable\n"));
   EXPECT_THAT(text, HasSubstr("\"the disk is nearly full; the speed is not stable; 5 steps, "));
   EXPECT_THAT(text, HasSubstr(",not_measured,\n"));
 }
 
 TEST(ResultsCsv, HasAsManyFieldsInEveryLine) {
-  const std::vector<std::string> lines = split(results_csv(report()), '\n');
+  const std::vector<std::string> lines = split(results_csv(reports()), '\n');
   const auto commas = std::ranges::count(lines[0], ',');
   for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
     bool quoted = false;
@@ -102,7 +54,7 @@ TEST(ResultsCsv, HasAsManyFieldsInEveryLine) {
 }
 
 TEST(SweepTable, SaysWhyAPointFailedAndNoNumberOfIt) {
-  const std::string table = sweep_table(report());
+  const std::string table = sweep_table(example_report());
   EXPECT_THAT(table,
               HasSubstr("failed: alexnet-b8-d4-parameter_server: rank 1 on host07: out of memory"));
   EXPECT_THAT(table, HasSubstr("not measured"));

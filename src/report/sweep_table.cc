@@ -4,15 +4,12 @@
 #include <set>
 
 #include "base/table.h"
+#include "report/characters.h"
 #include "report/sweep_report.h"
 #include "spec/names.h"
 
 namespace lockstep::report {
 namespace {
-
-std::string percent(double value) {
-  return fmt::format("{:.1f} %", 100 * value);
-}
 
 // "29.6 - 31.1", "93.1 - 94.5 %": the unit once.
 std::string interval_of(const std::optional<stats::Estimate>& estimate,
@@ -41,10 +38,6 @@ std::string legend(const std::set<int>& launches, bool marked) {
   return text;
 }
 
-std::string hundredths(double value) {
-  return fmt::format("{:.2f}", value);
-}
-
 }  // namespace
 
 Status status(const stats::PointRecord& record) {
@@ -57,6 +50,15 @@ Status status(const stats::PointRecord& record) {
 std::string speed_text(double images_per_second) {
   const int digits = images_per_second >= 1000 ? 0 : images_per_second >= 10 ? 1 : 2;
   return fmt::format("{:.{}f}", images_per_second, digits);
+}
+
+std::string ratio_text(double ratio) {
+  return fmt::format("{:.2f}", ratio);
+}
+
+std::string percent_text(double share) {
+  const std::string text = fmt::format("{:.1f} %", 100 * share);
+  return text == "-0.0 %" ? text.substr(1) : text;
 }
 
 std::string speed_or_status(const stats::PointRecord& record, const stats::RowSummary& row) {
@@ -108,17 +110,18 @@ std::string sweep_table(const SweepReport& report) {
     marked = marked || summary.best;
     if (summary.speed) launches.insert(summary.speed->launches);
     if (!record.failure.empty()) {
-      failures.insert(fmt::format("failed: {}: {}\n", point.id, record.failure));
+      failures.insert(fmt::format("failed: {}: {}\n", point.id, printable(record.failure, 500)));
     }
-    std::vector<std::string> cells = {point.model};
+    std::vector<std::string> cells = {printable(point.model)};
     if (both) cells.emplace_back(name(row.scaling));
     cells.insert(
         cells.end(),
-        {fmt::format("{}", point.batch_size), configuration(point) + (summary.best ? " *" : ""),
+        {fmt::format("{}", point.batch_size),
+         printable(configuration(point)) + (summary.best ? " *" : ""),
          fmt::format("{}", point.devices), speed_or_status(record, summary),
-         interval_of(summary.speed, speed_text), value_of(summary.speed_up, hundredths),
-         value_of(summary.efficiency, percent), interval_of(summary.efficiency, percent),
-         value_of(summary.of_ceiling, percent)});
+         interval_of(summary.speed, speed_text), value_of(summary.speed_up, ratio_text),
+         value_of(summary.efficiency, percent_text), interval_of(summary.efficiency, percent_text),
+         value_of(summary.of_ceiling, percent_text)});
     table.add(std::move(cells));
   }
   std::string text = table.text() + '\n' + legend(launches, marked);

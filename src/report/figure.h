@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/row_view.h"
+#include "report/step_series.h"
+#include "report/svg.h"
+
+namespace lockstep::report {
+
+// Panels of one size. A page shows them one by one, a file all of them.
+struct Figure {
+  struct Panel {
+    std::string label;
+    Svg drawing;
+  };
+  std::string name;  // of its file, without .svg
+  std::string title;
+  std::string caption;        // how to read it
+  XY size;                    // of a panel
+  std::vector<Panel> panels;  // none: there is nothing to draw it from
+};
+
+std::string svg_file(const Figure& figure, std::string_view machine);
+
+// Over devices, a panel per series: with the ideal, the limit without exchange, and intervals.
+Figure throughput_figure(std::span<const SweepReport> reports);
+Figure speed_up_figure(std::span<const SweepReport> reports);
+Figure efficiency_figure(std::span<const SweepReport> reports);
+
+// What the mean step consists of, a bar per row.
+Figure step_time_figure(std::span<const SweepReport> reports);
+
+// How long each rank waits for others, a line of cells per row with several ranks.
+Figure waiting_figure(std::span<const SweepReport> reports);
+
+// The time of every step of a launch, with the warm-up cut, a panel per point.
+Figure steps_figure(std::span<const StepSeries> series);
+
+}  // namespace lockstep::report

@@ -1,0 +1,80 @@
+#include "report/row_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/text.h"
+#include "report/characters.h"
+#include "report/svg.h"
+#include "spec/names.h"
+
+namespace lockstep::report {
+namespace {
+
+constexpr std::size_t kLabel = 36;  // letters: what a drawing has room for
+
+Curve& curve_of(Series& series, const std::string& label) {
+  const auto found = std::ranges::find(series.curves, label, &Curve::label);
+  if (found != series.curves.end()) return *found;
+  series.curves.push_back({.label = label, .ceiling = false, .rows = {}});
+  return series.curves.back();
+}
+
+std::string subtitle_of(const SweepReport& report, const spec::Row& row, bool several) {
+  const bool weak = row.scaling == spec::Scaling::weak;
+  std::string text = fmt::format("{} scaling, batch {} {}", name(row.scaling), row.series_batch,
+                                 weak ? "per device" : "in all");
+  if (several) text += fmt::format(", {}", printable(report.id, kLabel));
+  return text;
+}
+
+}  // namespace
+
+std::vector<Series> series_of(std::span<const SweepReport> reports) {
+  using Key = std::tuple<const SweepReport*, std::string, spec::Scaling, int>;
+  std::vector<Series> all;
+  std::map<Key, std::size_t> known;
+  for (const SweepReport& report : reports) {
+    for (std::size_t r = 0; r < report.plan.rows.size(); ++r) {
+      const RowView view{&report, r};
+      const spec::Row& row = view.row();
+      const auto [at, fresh] = known.emplace(
+          Key{&report, view.point().model, row.scaling, row.series_batch}, all.size());
+      if (fresh) {
+        all.push_back({.title = printable(view.point().model, kLabel),
+                       .subtitle = subtitle_of(report, row, reports.size() > 1),
+                       .curves = {}});
+      }
+      Curve& curve = curve_of(all[at->second], printable(configuration(view.point()), kLabel));
+      curve.ceiling = view.point().strategy == "independent";
+      curve.rows.push_back(view);
+    }
+  }
+  return all;
+}
+
+std::string label_of(const RowView& row) {
+  return fmt::format("{}, {}", printable(configuration(row.point()), kLabel),
+                     counted(row.point().devices, "device"));
+}
+
+std::string data_of(const RowView& row, std::string_view column, double value) {
+  return fmt::format(
+      " data-run=\"{}\" data-point=\"{}\" data-scaling=\"{}\" data-column=\"{}\" data-value=\"{}\"",
+      xml_escaped(row.report->id), xml_escaped(row.point().id), name(row.row().scaling), column,
+      plain_number(value));
+}
+
+std::string data_of(const RowView& row, std::string_view column, const stats::Estimate& estimate) {
+  std::string text = data_of(row, column, estimate.value);
+  if (estimate.interval) {
+    text += fmt::format(" data-lo=\"{}\" data-hi=\"{}\"", plain_number(estimate.interval->low),
+                        plain_number(estimate.interval->high));
+  }
+  return text;
+}
+
+}  // namespace lockstep::report
