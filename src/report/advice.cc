@@ -1,0 +1,130 @@
+#include "report/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lockstep::report {
+namespace {
+
+using stats::Part;
+
+struct Facts {
+  const RowView& row;
+  const Series& series;
+  const stats::Losses& losses;
+
+  double share(Part part) const { return losses[part].value; }
+  int devices() const { return row.point().devices; }
+};
+
+// Each rule looks at one thing; empty: it has nothing to say.
+using Rule = std::string(const Facts& facts);
+
+std::string measure_better(const Facts& facts) {
+  const auto precision = facts.row.summary().speed->precision();
+  if (precision && *precision <= kMatters) return {};
+  return "The speed is not known well enough to decide anything from it: end what else runs "
+         "(`lockstep doctor` looks for it), and measure more often (`--repeats`, "
+         "`--target_precision=0.02`).";
+}
+
+std::string find_the_slowest(const Facts& facts) {
+  if (facts.share(Part::waiting) < kMatters) return {};
+  return "Ranks wait for the slowest one: \"Waiting for others\" shows which it is. `lockstep "
+         "doctor` looks for what disturbs it, and compares hosts.";
+}
+
+std::string exchange_less(const Facts& facts) {
+  if (facts.share(Part::exchange) < kMatters) return {};
+  std::string text =
+      "Gradients are exchanged while nobody computes: a larger batch for each device exchanges "
+      "less often, and other ways to exchange (`--strategies`) or other buckets "
+      "(`--fusion_threshold_mb`) may hide more of it.";
+  const stats::Launch* launch = stats::first_launch(facts.row.record());
+  if (launch != nullptr && launch->hosts > 1) {
+    text += " Between hosts, `--wire_precision=bf16` sends half as much.";
+  }
+  return text;
+}
+
+std::string share_less(const Facts& facts) {
+  const auto& contention = facts.losses.contention;
+  if (!contention || contention->value < kMatters) return {};
+  if (facts.row.row().scaling == spec::Scaling::strong) {
+    return "Devices are slower than one alone even without any exchange: each has fewer images at "
+           "once, and they share memory and caches. A larger batch in all helps against the one, "
+           "fewer devices with more threads each (`--threads_per_device`) against the other.";
+  }
+  return "Devices side by side are slower than one alone even without any exchange: they share "
+         "memory and caches. Fewer devices with more threads each (`--threads_per_device`) share "
+         "less.";
+}
+
+std::string feed_faster(const Facts& facts) {
+  if (facts.share(Part::input) < kMatters) return {};
+  return "Steps wait for images: without `--data_dir`, synthetic ones show what a faster input "
+         "would give.";
+}
+
+std::string update_less(const Facts& facts) {
+  if (facts.share(Part::update) < kMatters) return {};
+  return "Updating the weights takes time at every step: a larger batch for each device does it "
+         "less often, and `--optimizer=sgd` shows what a simpler rule would give.";
+}
+
+std::string measure_the_ceiling(const Facts& facts) {
+  const bool alone = facts.row.row().baseline == facts.row.row().point;
+  if (facts.losses.contention || facts.devices() == 1 || alone) return {};
+  return "What devices lose by sharing memory is not known here: `--ceiling` measures them without "
+         "exchange, beside a smallest number of devices.";
+}
+
+std::string add_devices(const Facts& facts) {
+  const auto counts = [&] {
+    std::vector<int> all;
+    for (const Curve& curve : facts.series.curves) {
+      for (const RowView& row : curve.rows) all.push_back(row.point().devices);
+    }
+    return all;
+  }();
+  if (std::ranges::min(counts) == std::ranges::max(counts)) {
+    return "Only one number of devices was measured: `--devices=1:8` shows how it scales.";
+  }
+  const auto& efficiency = facts.row.summary().efficiency;
+  if (!efficiency || efficiency->value < 1 - kMatters) return {};
+  return "Little is lost: more devices are worth a measurement.";
+}
+
+constexpr Rule* kRules[] = {measure_better, find_the_slowest, exchange_less,       share_less,
+                            feed_faster,    update_less,      measure_the_ceiling, add_devices};
+
+}  // namespace
+
+std::vector<std::string> advice(const RowView& row, const Series& series) {
+  std::vector<std::string> sentences;
+  if (row.summary().losses) {
+    const Facts facts{row, series, *row.summary().losses};
+    for (Rule* rule : kRules) {
+      if (std::string sentence = rule(facts); !sentence.empty()) sentences.push_back(sentence);
+    }
+  }
+  if (sentences.empty()) sentences.emplace_back("No rule of this page has anything to suggest.");
+  return sentences;
+}
+
+std::vector<Loss> losses_of(const RowView& row) {
+  std::vector<Loss> all;
+  const auto& losses = row.summary().losses;
+  if (!losses) return all;
+  if (losses->contention) all.push_back({"contention", "share_contention", *losses->contention});
+  all.push_back({"exposed exchange", "share_exchange", (*losses)[Part::exchange]});
+  all.push_back({"waiting", "share_waiting", (*losses)[Part::waiting]});
+  all.push_back({"input", "share_input", (*losses)[Part::input]});
+  all.push_back({"update", "share_update", (*losses)[Part::update]});
+  std::ranges::stable_sort(all, std::ranges::greater(),
+                           [](const Loss& loss) { return loss.share.value; });
+  return all;
+}
+
+}  // namespace lockstep::report

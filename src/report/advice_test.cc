@@ -1,0 +1,75 @@
+#include "report/advice.h"
+
+#include <gmock/gmock.h>
+
+#include "report/report_for_test.h"
+
+namespace lockstep::report {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// One device, two of them with exchange, and two without; both speeds in all launches.
+SweepReport scaled_to(double two, double two_independent) {
+  spec::Sweep sweep;
+  sweep.models = {{"alexnet", 8}};
+  sweep.devices = {1, 2};
+  return report_of(sweep, {measured(100), measured(two), measured(two_independent)});
+}
+
+void set_parts(SweepReport& report, double exchange_ms, double waiting_ms, double input_ms,
+               double update_ms) {
+  for (auto& launch : report.records[1].launches) {
+    launch->exchange_ms = exchange_ms;
+    launch->waiting_ms = waiting_ms;
+    launch->input_ms = input_ms;
+    launch->update_ms = update_ms;
+  }
+  report.rows = stats::summarise(report.plan, report.records);
+}
+
+std::vector<std::string> advice_for_two(const SweepReport& report) {
+  return advice({&report, 1}, series_of({&report, 1}).front());
+}
+
+TEST(Advice, SpeaksOfWhatIsLostAndOfNothingElse) {
+  SweepReport report = scaled_to(150, 200);
+  set_parts(report, 50, 0, 0, 0);
+  EXPECT_THAT(advice_for_two(report), ElementsAre(HasSubstr("--fusion_threshold_mb")));
+  set_parts(report, 50, 50, 0, 0);
+  EXPECT_THAT(advice_for_two(report), ElementsAre(HasSubstr("wait for the slowest")));
+  set_parts(report, 0, 0, 50, 50);
+  EXPECT_THAT(advice_for_two(report),
+              ElementsAre(HasSubstr("wait for images"), HasSubstr("Updating the weights")));
+}
+
+TEST(Advice, TellsContentionFromExchange) {
+  SweepReport report = scaled_to(150, 152);
+  set_parts(report, 0, 0, 0, 0);
+  EXPECT_THAT(advice_for_two(report), ElementsAre(HasSubstr("share memory and caches")));
+}
+
+TEST(Advice, AsksForMoreDevicesWhereLittleIsLost) {
+  SweepReport report = scaled_to(199, 200);
+  set_parts(report, 1, 0, 0, 0);
+  EXPECT_THAT(advice_for_two(report), ElementsAre(HasSubstr("more devices")));
+}
+
+TEST(Advice, AsksForABetterMeasurementFirst) {
+  SweepReport report = scaled_to(150, 200);
+  report.records[1].launches[0]->images_per_second = 90;
+  set_parts(report, 50, 0, 0, 0);
+  EXPECT_THAT(advice_for_two(report).front(), HasSubstr("--repeats"));
+}
+
+TEST(LossesOf, StandFromTheLargestToTheSmallest) {
+  SweepReport report = scaled_to(150, 200);
+  set_parts(report, 40, 30, 5, 20);
+  std::vector<std::string_view> names;
+  for (const Loss& loss : losses_of({&report, 1})) names.push_back(loss.name);
+  EXPECT_THAT(names, ElementsAre("waiting", "update", "exposed exchange", "input", "contention"));
+}
+
+}  // namespace
+}  // namespace lockstep::report

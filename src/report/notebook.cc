@@ -1,0 +1,115 @@
+#include "report/notebook.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace lockstep::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A notebook has a text as a list of its lines.
+Json lines_of(const std::string& text) {
+  Json lines = Json::array();
+  const std::vector<std::string> parts = split(text, '\n');
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool last = i + 1 == parts.size();
+    if (!last || !parts[i].empty()) lines.push_back(parts[i] + (last ? "" : "\n"));
+  }
+  return lines;
+}
+
+Json markdown(const std::string& id, const std::string& text) {
+  return {{"cell_type", "markdown"},
+          {"id", id},
+          {"metadata", Json::object()},
+          {"source", lines_of(text)}};
+}
+
+Json code(const std::string& id, const std::string& text, Json outputs = Json::array()) {
+  return {
+      {"cell_type", "code"},        {"execution_count", nullptr},    {"id", id},
+      {"metadata", Json::object()}, {"outputs", std::move(outputs)}, {"source", lines_of(text)}};
+}
+
+Json picture(const Figure& figure, std::string_view machine) {
+  const Json data = {{"image/svg+xml", lines_of(svg_file(figure, machine))}};
+  Json outputs = Json::array();
+  outputs.push_back(
+      Json{{"data", data}, {"metadata", Json::object()}, {"output_type", "display_data"}});
+  return outputs;
+}
+
+// Whatever a name in it contains: a string of JSON is one of Python.
+std::string as_python(const std::string& csv) {
+  std::string text = "import io\nimport matplotlib.pyplot as plt\nimport pandas as pd\n\nCSV = (\n";
+  for (const std::string& line : split(csv, '\n')) {
+    if (line.empty()) continue;
+    text += "    " + Json(line + '\n').dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  }
+  return text + ")\nresults = pd.read_csv(io.StringIO(CSV))\nresults";
+}
+
+constexpr const char* kPlot = R"py(def plot(column, label, logarithmic=False):
+    measured = results[results.status == "measured"]
+    for (run, model, scaling), part in measured.groupby(["run_id", "model", "scaling"]):
+        figure, axes = plt.subplots()
+        for strategy, curve in part.groupby("strategy"):
+            curve = curve.sort_values("devices")
+            low = (curve[column] - curve[column + "_ci95_lo"]).fillna(0).clip(lower=0)
+            high = (curve[column + "_ci95_hi"] - curve[column]).fillna(0).clip(lower=0)
+            axes.errorbar(curve.devices, curve[column], [low, high], marker="o", capsize=3,
+                          label=str(strategy).replace("$", r"\$"))
+        axes.set_xscale("log", base=2)
+        if logarithmic:
+            axes.set_yscale("log", base=2)
+        axes.set(xlabel="devices", ylabel=label)
+        axes.set_title(f"{run}: {model}, {scaling} scaling".replace("$", r"\$"))
+        axes.legend()
+        plt.show()
+)py";
+
+constexpr const char* kShares =
+    R"py(shares = ["input", "forward", "backward", "exchange", "waiting", "update", "other"]
+measured = results[results.status == "measured"]
+bars = measured.set_index(["model", "strategy", "devices"])[["share_" + part for part in shares]]
+if bars.notna().all(axis=None):
+    bars.plot.barh(stacked=True, figsize=(8, 1 + 0.4 * len(bars)))
+    plt.xlabel("share of the step")
+    plt.show()
+)py";
+
+}  // namespace
+
+std::string notebook(const Evidence& evidence) {
+  const std::string machine =
+      evidence.sweeps.size() == 1 ? evidence.sweeps.front().machine : std::string();
+  const auto drawn = [&](Figure figure) { return picture(figure, machine); };
+  Json cells = {
+      markdown("title",
+               "# How training scales\n\n`CSV` is `results.csv`; `docs/formats.md` of lockstep "
+               "explains its columns."),
+      code("data", as_python(results_csv(evidence.sweeps))),
+      code("plot", kPlot),
+      code("throughput", "plot(\"images_per_s\", \"images/s\", logarithmic=True)",
+           drawn(throughput_figure(evidence.sweeps))),
+      code("speed_up", "plot(\"speedup\", \"speed-up\", logarithmic=True)",
+           drawn(speed_up_figure(evidence.sweeps))),
+      code("efficiency", "plot(\"efficiency\", \"efficiency\")",
+           drawn(efficiency_figure(evidence.sweeps))),
+      code("step_time", kShares, drawn(step_time_figure(evidence.sweeps))),
+  };
+  const Json document = {
+      {"cells", cells},
+      {"metadata",
+       {{"kernelspec", {{"display_name", "Python 3"}, {"language", "python"}, {"name", "python3"}}},
+        {"language_info", {{"name", "python"}}}}},
+      {"nbformat", 4},
+      {"nbformat_minor", 5}};
+  return document.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace lockstep::report

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "report/characters.h"
+#include "report/page_parts.h"
+#include "spec/names.h"
+
+namespace lockstep::report {
+namespace {
+
+using stats::Launch;
+
+// A column of the table of all results.
+struct Column {
+  std::string title;  // HTML
+  bool number = true;
+  std::string (*cell)(const RowView& row);
+};
+
+std::string speed_cell(const RowView& row) {
+  const auto& speed = row.summary().speed;
+  if (speed) return html_estimate(row, "images_per_s", speed, speed_text);
+  return fmt::format("<strong>{}</strong>", speed_or_status(row.record(), row.summary()));
+}
+
+// A mean over launches.
+std::string mean_cell(const RowView& row, std::string_view column,
+                      std::optional<double> (*figure)(const Launch& launch)) {
+  double sum = 0, launches = 0;
+  if (status(row.record()) == Status::measured) {
+    for (const auto& launch : row.record().launches) {
+      if (!launch) continue;
+      if (!figure(*launch)) return "<span class=\"none\">-</span>";
+      sum += *figure(*launch);
+      ++launches;
+    }
+  }
+  if (launches == 0) return "<span class=\"none\">-</span>";
+  return html_number(row, column, sum / launches, fmt::format("{:.4g}", sum / launches));
+}
+
+template <stats::Part kPart>
+std::string share_cell(const RowView& row) {
+  const auto& losses = row.summary().losses;
+  constexpr auto kIndex = static_cast<std::size_t>(kPart);
+  return html_estimate(row, fmt::format("share_{}", stats::kPartNames[kIndex]),
+                       losses ? std::optional(losses->parts[kIndex]) : std::nullopt, percent_text);
+}
+
+std::string stable_cell(const RowView& row) {
+  if (status(row.record()) != Status::measured) return "<span class=\"none\">-</span>";
+  const bool stable = std::ranges::all_of(
+      row.record().launches, [](const auto& launch) { return !launch || launch->stable; });
+  return stable ? "yes" : "<strong>no</strong>";
+}
+
+std::vector<Column> columns() {
+  using stats::Part;
+  return {
+      {"model", false, [](const RowView& row) { return html_name(row.point().model); }},
+      {term("weak and strong scaling", "scaling"), false,
+       [](const RowView& row) { return std::string(name(row.row().scaling)); }},
+      {"batch", true, [](const RowView& row) { return fmt::format("{}", row.point().batch_size); }},
+      {"strategy", false,
+       [](const RowView& row) {
+         return html_name(configuration(row.point())) + (row.summary().best ? " *" : "");
+       }},
+      {"devices", true, [](const RowView& row) { return fmt::format("{}", row.point().devices); }},
+      {term("images/s"), true, speed_cell},
+      {term("speed-up"), true,
+       [](const RowView& row) {
+         return html_estimate(row, "speedup", row.summary().speed_up, ratio_text);
+       }},
+      {term("efficiency"), true,
+       [](const RowView& row) {
+         return html_estimate(row, "efficiency", row.summary().efficiency, percent_text);
+       }},
+      {term("of independent"), true,
+       [](const RowView& row) {
+         return html_estimate(row, "of_independent", row.summary().of_ceiling, percent_text);
+       }},
+      {term("step", "step, ms"), true,
+       [](const RowView& row) {
+         return mean_cell(row, "step_ms_mean",
+                          [](const Launch& l) { return std::optional(l.step_ms_mean); });
+       }},
+      {term("exposed exchange"), true, share_cell<Part::exchange>},
+      {term("waiting"), true, share_cell<Part::waiting>},
+      {term("contention"), true,
+       [](const RowView& row) {
+         const auto& losses = row.summary().losses;
+         return html_estimate(row, "share_contention", losses ? losses->contention : std::nullopt,
+                              percent_text);
+       }},
+      {term("input"), true, share_cell<Part::input>},
+      {term("update"), true, share_cell<Part::update>},
+      {term("GFLOP/s"), true,
+       [](const RowView& row) {
+         return mean_cell(row, "gflops", [](const Launch& l) { return std::optional(l.gflops); });
+       }},
+      {term("share of peak", "% of peak"), true,
+       [](const RowView& row) {
+         return mean_cell(row, "mfu_pct", [](const Launch& l) { return l.mfu_pct; });
+       }},
+      {term("stable"), false, stable_cell},
+  };
+}
+
+std::string results_table(const SweepReport& sweep) {
+  const std::vector<Column> all = columns();
+  std::string head, body;
+  for (const Column& column : all) {
+    head += fmt::format("<th scope=\"col\"{}>{}</th>", column.number ? " class=\"r\"" : "",
+                        column.title);
+  }
+  for (std::size_t r = 0; r < sweep.rows.size(); ++r) {
+    const RowView row{&sweep, r};
+    body += "<tr>";
+    for (const Column& column : all) {
+      body += fmt::format("<td{}>{}</td>", column.number ? " class=\"r\"" : "", column.cell(row));
+    }
+    body += "</tr>\n";
+  }
+  return fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"All results\"><table "
+      "class=\"sortable\">\n<caption>{}. {}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}"
+      "</tbody></table></div>\n",
+      html_name(sweep.id), html_name(sweep.machine, 200), head, body);
+}
+
+std::string listing(std::string_view title, const Provenance::Lines& lines) {
+  if (lines.empty()) return {};
+  std::string rows;
+  for (const auto& [name, value] : lines) {
+    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", html_name(name),
+                        html_name(value, 2000));
+  }
+  return fmt::format(
+      "<h3>{0}</h3>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table "
+      "class=\"listing\"><tbody>\n{1}"
+      "</tbody></table></div>\n",
+      title, rows);
+}
+
+std::string figure(const Figure& figure) {
+  std::string panels;
+  for (const Figure::Panel& panel : figure.panels) {
+    panels += panel.drawing.document(figure.size, panel.label);
+  }
+  return fmt::format(
+      "<figure id=\"{}\">\n<h3>{}</h3>\n<div "
+      "class=\"panels\">\n{}</div>\n<figcaption>{}</figcaption>"
+      "\n</figure>\n",
+      figure.name, xml_escaped(figure.title), panels, xml_escaped(figure.caption));
+}
+
+}  // namespace
+
+std::string figures_part(const std::vector<Figure>& figures, const std::vector<Series>& series) {
+  std::set<std::string> labels;
+  for (const Series& one : series) {
+    for (const Curve& curve : one.curves) labels.insert(curve.label);
+  }
+  std::string boxes;
+  for (const std::string& label : labels) {
+    boxes += fmt::format("<label><input type=\"checkbox\" checked value=\"{}\"> {}</label>\n",
+                         xml_escaped(label), html_name(label));
+  }
+  std::string text = fmt::format(
+      "<section id=\"figures\">\n<h2>Figures</h2>\n<fieldset id=\"toggles\" hidden><legend>Show"
+      "</legend>\n{}</fieldset>\n",
+      boxes);
+  for (const Figure& one : figures) text += figure(one);
+  return text + "</section>\n";
+}
+
+std::string results_part(const Evidence& evidence) {
+  std::string text = "<section id=\"results\">\n<h2>All results</h2>\n";
+  for (const SweepReport& sweep : evidence.sweeps) text += results_table(sweep);
+  return text + fmt::format(
+                    "<p class=\"note\">Small figures: the {}. *: the {} with as many devices.</p>\n"
+                    "</section>\n",
+                    term("95 % interval"), term("best", "fastest"));
+}
+
+std::string provenance_part(const Evidence& evidence) {
+  std::string text = "<section id=\"provenance\">\n<h2>Configuration and environment</h2>\n";
+  for (std::size_t s = 0; s < evidence.provenances.size(); ++s) {
+    const Provenance& origin = evidence.provenances[s];
+    text += fmt::format("<details><summary>{}</summary>\n", html_name(evidence.sweeps[s].id));
+    text += listing("Configuration", origin.options);
+    text += listing("Environment of the first launch", origin.environment);
+    if (!origin.command.empty()) {
+      text += fmt::format("<h3>Its command</h3>\n<pre>{}</pre>\n",
+                          html_name(join(origin.command, " "), 4000));
+    }
+    text += "</details>\n";
+  }
+  return text + "</section>\n";
+}
+
+}  // namespace lockstep::report

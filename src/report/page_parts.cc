@@ -1,0 +1,66 @@
+#include "report/page_parts.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/characters.h"
+#include "report/glossary.h"
+
+namespace lockstep::report {
+
+std::string html_name(std::string_view text, std::size_t most) {
+  return fmt::format("<bdi>{}</bdi>", xml_escaped(printable(text, most)));
+}
+
+std::string term(std::string_view name) {
+  return term(name, name);
+}
+
+std::string term(std::string_view name, std::string_view shown) {
+  return fmt::format("<a class=\"term\" href=\"#{}\">{}</a>", anchor(name), xml_escaped(shown));
+}
+
+std::string html_number(const RowView& row, std::string_view column, double value,
+                        std::string_view shown) {
+  return fmt::format("<span class=\"number\"{}>{}</span>", data_of(row, column, value), shown);
+}
+
+std::string html_estimate(const RowView& row, std::string_view column,
+                          const std::optional<stats::Estimate>& estimate,
+                          std::string (*text)(double)) {
+  if (!estimate) return "<span class=\"none\">-</span>";
+  std::string html = fmt::format("<span class=\"number\"{}>{}</span>",
+                                 data_of(row, column, *estimate), text(estimate->value));
+  if (const auto& interval = estimate->interval) {
+    html += fmt::format(" <span class=\"interval\">{} to {}</span>", text(interval->low),
+                        text(interval->high));
+  }
+  return html;
+}
+
+std::string warnings_part(const Evidence& evidence) {
+  const std::vector<std::string> all = warnings(evidence);
+  if (all.empty()) return {};
+  constexpr std::size_t kAtOnce = 4;
+  std::string list;
+  for (const std::string& warning : all) {
+    list += fmt::format("<li>{}</li>\n", html_name(warning, 500));
+  }
+  return fmt::format(
+      "<section class=\"warnings\" aria-label=\"Warnings\">\n<details{}><summary>{} to bear in "
+      "mind</summary>\n<ul>\n{}</ul>\n</details>\n</section>\n",
+      all.size() <= kAtOnce ? " open" : "",
+      counted(static_cast<std::int64_t>(all.size()), "warning"), list);
+}
+
+std::string glossary_part() {
+  std::string list;
+  for (const Term& entry : glossary()) {
+    list += fmt::format("<dt id=\"{}\">{}</dt><dd>{}</dd>\n", anchor(entry.name),
+                        xml_escaped(entry.name), xml_escaped(entry.text));
+  }
+  return fmt::format(
+      "<section id=\"glossary\">\n<h2>What the words mean</h2>\n<dl>\n{}</dl>\n</section>\n", list);
+}
+
+}  // namespace lockstep::report

@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "report/advice.h"
+#include "report/page_parts.h"
+
+namespace lockstep::report {
+namespace {
+
+using stats::Part;
+
+// The fastest choice for each number of devices.
+std::map<int, RowView> fastest_by_devices(const Series& series) {
+  std::map<int, RowView> fastest;
+  for (const Curve& curve : series.curves) {
+    if (curve.ceiling) continue;
+    for (const RowView& row : curve.rows) {
+      if (!row.summary().speed) continue;
+      const auto [at, fresh] = fastest.emplace(row.point().devices, row);
+      if (!fresh && row.summary().speed->value > at->second.summary().speed->value) {
+        at->second = row;
+      }
+    }
+  }
+  return fastest;
+}
+
+// A piece of the bar that shows what a step consists of.
+struct Piece {
+  std::string_view name;   // of the style
+  std::string_view shown;  // for people
+  double share = 0;
+};
+
+std::vector<Piece> pieces_of(const stats::Losses& losses) {
+  const double computing = losses[Part::forward].value + losses[Part::backward].value;
+  const double contention =
+      losses.contention ? std::clamp(losses.contention->value, 0.0, computing) : 0;
+  return {{"compute", "computing", computing - contention},
+          {"contention", "contention", contention},
+          {"exchange", "exposed exchange", losses[Part::exchange].value},
+          {"waiting", "waiting", losses[Part::waiting].value},
+          {"input", "input", losses[Part::input].value},
+          {"update", "update", losses[Part::update].value},
+          {"other", "other", losses[Part::other].value}};
+}
+
+std::string bar(const stats::Losses& losses) {
+  std::string spans;
+  std::string label;
+  for (const Piece& piece : pieces_of(losses)) {
+    if (piece.share <= 0) continue;
+    const std::string text = fmt::format("{} {:.1f} %", piece.shown, 100 * piece.share);
+    spans += fmt::format("<span class=\"part {}\" style=\"width:{:.2f}%\" title=\"{}\"></span>",
+                         piece.name, 100 * piece.share, text);
+    label += (label.empty() ? "" : ", ") + text;
+  }
+  return fmt::format("<div class=\"bar\" role=\"img\" aria-label=\"Of the step: {}\">{}</div>\n",
+                     label, spans);
+}
+
+std::string_view style_of(const Loss& loss) {
+  return loss.column.substr(std::string_view("share_").size());
+}
+
+std::string lost(const RowView& row) {
+  const auto& losses = row.summary().losses;
+  if (!losses) return "<p>The launches do not tell what their steps spent.</p>\n";
+  std::string list;
+  for (const Loss& loss : losses_of(row)) {
+    const bool matters = loss.share.value >= kMatters;
+    list += fmt::format("<li{}><span class=\"sign part {}\"></span>{} {}</li>\n",
+                        matters ? "" : " class=\"minor\"", style_of(loss), term(loss.name),
+                        html_estimate(row, loss.column, loss.share, percent_text));
+  }
+  return bar(*losses) + "<ul class=\"lost\">\n" + list + "</ul>\n";
+}
+
+// `flags` as code.
+std::string with_code(std::string_view sentence) {
+  std::string out;
+  bool code = false;
+  for (const char c : xml_escaped(sentence)) {
+    if (c != '`') {
+      out += c;
+      continue;
+    }
+    out += code ? "</code>" : "<code>";
+    code = !code;
+  }
+  return out;
+}
+
+std::string next(const RowView& row, const Series& series) {
+  std::string list;
+  for (const std::string& sentence : advice(row, series)) {
+    list += fmt::format("<li>{}</li>\n", with_code(sentence));
+  }
+  return "<ul class=\"next\">\n" + list + "</ul>\n";
+}
+
+std::string limit(const RowView& row) {
+  const std::vector<Loss> losses = losses_of(row);
+  if (losses.empty()) return "<span class=\"none\">-</span>";
+  const Loss& first = losses.front();
+  if (first.share.value < kMatters) return fmt::format("nothing above {:.0f} %", 100 * kMatters);
+  return fmt::format(
+      "{} {}", term(first.name),
+      html_number(row, first.column, first.share.value, percent_text(first.share.value)));
+}
+
+std::string by_devices(const std::map<int, RowView>& fastest) {
+  std::string rows;
+  for (const auto& [devices, row] : fastest) {
+    rows += fmt::format(
+        "<tr><td class=\"r\">{}</td><td>{}</td><td class=\"r\">{}</td><td class=\"r\">{}</td>"
+        "<td>{}</td></tr>\n",
+        devices, html_name(configuration(row.point())),
+        html_estimate(row, "images_per_s", row.summary().speed, speed_text),
+        html_estimate(row, "efficiency", row.summary().efficiency, percent_text), limit(row));
+  }
+  return fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Best at each number of "
+      "devices\"><table>\n<caption>The {} at each number of devices, and what limits "
+      "it</caption>\n<thead><tr><th class=\"r\" scope=\"col\">devices</th><th scope=\"col\">"
+      "configuration</th><th class=\"r\" scope=\"col\">{}</th><th class=\"r\" scope=\"col\">{}"
+      "</th><th scope=\"col\">most is lost "
+      "to</th></tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
+      term("best", "fastest"), term("images/s"), term("efficiency"), rows);
+}
+
+std::string tile(std::string_view title, std::string_view content) {
+  return fmt::format("<div class=\"tile\"><h3>{}</h3>\n{}</div>\n", title, content);
+}
+
+std::string card(const Series& series) {
+  const std::map<int, RowView> fastest = fastest_by_devices(series);
+  std::string text = fmt::format("<article class=\"card\">\n<h2>{} <small>{}</small></h2>\n",
+                                 html_name(series.title), html_name(series.subtitle));
+  if (fastest.empty()) return text + "<p>Nothing was measured.</p>\n</article>\n";
+  const RowView& row = fastest.rbegin()->second;
+  const stats::RowSummary& summary = row.summary();
+  const std::string where = fmt::format("on {} with {}", counted(row.point().devices, "device"),
+                                        html_name(configuration(row.point())));
+  text += "<div class=\"tiles\">\n";
+  text +=
+      tile("How fast", fmt::format("<p class=\"big\">{} {}</p>\n<p>{}</p>\n",
+                                   html_estimate(row, "images_per_s", summary.speed, speed_text),
+                                   term("images/s"), where));
+  text += tile(
+      "How well it scales",
+      fmt::format("<p class=\"big\">{} {}</p>\n<p>{} {}</p>\n<p>{} {}</p>\n",
+                  html_estimate(row, "efficiency", summary.efficiency, percent_text),
+                  term("efficiency"), html_estimate(row, "speedup", summary.speed_up, ratio_text),
+                  term("speed-up"),
+                  html_estimate(row, "of_independent", summary.of_ceiling, percent_text),
+                  term("of independent")));
+  text += tile("What is lost to what",
+               lost(row) + fmt::format("<p class=\"note\">{}</p>\n",
+                                       term("share of the step", "shares of the step")));
+  text += tile("What to try next", next(row, series));
+  return text + "</div>\n" + by_devices(fastest) + "</article>\n";
+}
+
+}  // namespace
+
+std::string summary_part(const std::vector<Series>& series) {
+  std::string text = "<section id=\"summary\" aria-label=\"At a glance\">\n";
+  for (const Series& one : series) text += card(one);
+  return text + "</section>\n";
+}
+
+}  // namespace lockstep::report

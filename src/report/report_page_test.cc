@@ -1,0 +1,138 @@
+#include "report/report_page.h"
+
+#include <gmock/gmock.h>
+
+#include "report/notebook.h"
+#include "report/report_for_test.h"
+#include "tests/golden.h"
+
+namespace lockstep::report {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kGolden = "src/report/golden/";
+
+Evidence example() {
+  return {.sweeps = {example_report()},
+          .provenances = {{.options = {{"models", "[\"mobilenet:16\",\"alexnet:8\"]"},
+                                       {"repeats", "3"}},
+                           .environment = {{"host_name", "host07"}, {"cache.l2_bytes", "1048576"}},
+                           .command = {"lockstep", "run", "--model=mobilenet"}}},
+          .steps = {{.run = "sweep-1",
+                     .point = "mobilenet-b16-d2-replicated",
+                     .title = "mobilenet",
+                     .subtitle = "replicated, 2 devices, batch 16",
+                     .configuration = "replicated",
+                     .date = "2026-01-02T03:04:05Z",
+                     .warmup = 2,
+                     .cut = 1,
+                     .ms = {900, 300, 270, 250, 260, 245, 255, 800, 250}}},
+          .problems = {"points/a/1/run.json is left out: cut off"}};
+}
+
+// The same with fewer points: what the pages of it show is shown once.
+Evidence small_example() {
+  spec::Sweep sweep;
+  sweep.models = {{"alexnet", 8}};
+  sweep.devices = {1, 2};
+  sweep.threads_per_device = 1;
+  Evidence evidence = example();
+  evidence.sweeps = {report_of(sweep, {measured(100), measured(150), measured(190)})};
+  return evidence;
+}
+
+TEST(Figures, AreTheCommittedOnes) {
+  std::vector<std::string> names;
+  for (const Figure& figure : figures(example())) {
+    names.push_back(figure.name);
+    expect_golden(kGolden + figure.name + ".svg", svg_file(figure,
+                                                           "lockstep 0.1.0 on host07, 4 "
+                                                           "cores."));
+  }
+  EXPECT_THAT(names,
+              ElementsAre("throughput", "speed_up", "efficiency", "step_time", "waiting", "steps"));
+}
+
+TEST(Figures, OfNothingAreNone) {
+  spec::Sweep sweep;
+  sweep.models = {{"lenet", 4}};
+  sweep.devices = {1};
+  Evidence evidence;
+  evidence.sweeps = {report_of(sweep, {stats::PointRecord()})};
+  std::vector<std::string> names;
+  for (const Figure& figure : figures(evidence)) names.push_back(figure.name);
+  EXPECT_THAT(names, ElementsAre("throughput", "speed_up", "efficiency"));  // which say so
+  EXPECT_THAT(report_page(evidence), HasSubstr("Nothing was measured"));
+}
+
+TEST(StepsFigure, ShowsTheRangeOfWhatSharesAColumn) {
+  StepSeries series{.run = "",
+                    .point = "",
+                    .title = "lenet",
+                    .subtitle = "",
+                    .configuration = "",
+                    .date = "",
+                    .warmup = 0,
+                    .cut = 0,
+                    .ms = std::vector<double>(100'000, 10)};
+  series.ms[50'000] = 20;
+  const std::string svg = svg_file(steps_figure({&series, 1}), "");
+  EXPECT_LT(svg.size(), 20'000);
+  // 20 of a highest 22 ms, in a frame from 50 to 150.
+  EXPECT_THAT(svg, HasSubstr(",59.09 "));
+}
+
+TEST(ReportMarkdown, IsTheCommittedOne) {
+  expect_golden(kGolden + "report.md", report_markdown(small_example()));
+}
+
+TEST(Notebook, IsTheCommittedOne) {
+  expect_golden(kGolden + "report.ipynb", notebook(small_example()));
+}
+
+TEST(ReportPage, IsTheCommittedOne) {
+  expect_golden(kGolden + "report.html", report_page(small_example()));
+}
+
+TEST(ReportPage, SaysOnceWhatManyPointsWereWarnedOf) {
+  Evidence evidence = example();
+  evidence.sweeps[0].records[0].launches[0]->warnings = {"the load is 3.5"};
+  evidence.sweeps[0].records[1].launches[0]->warnings = {"the load is 4.25"};
+  const std::vector<std::string> all = warnings(evidence);
+  EXPECT_THAT(all, testing::Contains("mobilenet-b16-d1-parameter_server and 1 more: the load is "
+                                     "3.5"));
+  EXPECT_THAT(all, Not(testing::Contains(HasSubstr("4.25"))));
+}
+
+// Whatever can be chosen by others, in all places where they can choose it.
+TEST(ReportPage, IsNotImpressedByHostileNames) {
+  const std::string hostile =
+      "<script>alert(1)</script>\"' onload=x \n,|\xe2\x80\xae" + std::string(300, 'x');
+  spec::Sweep sweep;
+  sweep.models = {{hostile, 4}};
+  sweep.devices = {1, 2};
+  sweep.strategies = {hostile};
+  stats::PointRecord warned = measured(2);
+  warned.launches[0]->warnings = {hostile};
+  warned.launches[0]->ranks = {{hostile, 1}, {hostile, 2}};
+  Evidence evidence = example();
+  evidence.sweeps = {report_of(sweep, {measured(1), warned, failed(hostile)})};
+  evidence.sweeps[0].id = evidence.sweeps[0].machine = hostile;
+  evidence.provenances[0] = {{{hostile, hostile}}, {{"cpu", hostile}}, {hostile}};
+  evidence.steps[0].title = evidence.steps[0].configuration = hostile;
+  evidence.problems = {hostile};
+  std::string page = report_page(evidence);
+  EXPECT_EQ(page.find("<script>"), page.rfind("<script>"));
+  EXPECT_THAT(page, Not(HasSubstr("\" onload")));
+  EXPECT_THAT(page, Not(HasSubstr("\xe2\x80\xae\">")));
+  for (const Figure& figure : figures(evidence)) {
+    EXPECT_THAT(svg_file(figure, hostile), Not(HasSubstr("<script>"))) << figure.name;
+  }
+  EXPECT_THAT(report_markdown(evidence), Not(HasSubstr("<script>")));
+}
+
+}  // namespace
+}  // namespace lockstep::report
