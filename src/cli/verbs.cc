@@ -19,6 +19,7 @@
 #include "cli/job.h"
 #include "cli/models.h"
 #include "cli/plan.h"
+#include "cli/report.h"
 #include "cli/run.h"
 #include "cli/sweep.h"
 #include "machine/cores.h"
@@ -124,6 +125,7 @@ ExitCode help(Arguments arguments, Transports transports) {
 constexpr Verb kVerbs[] = {
     {"run", "train a network and measure it", run_help, run},
     {"sweep", "measure how it scales over numbers of devices", sweep_help, sweep},
+    {"report", "draw figures, tables and a page from results", report_help, report},
     {"compare", "put results beside each other, in a table and a graph", compare_help, compare},
     {"gate", "say whether results have become slower", gate_help, gate},
     {"comm", "measure the collectives alone", comm_help, comm},
