@@ -20,6 +20,7 @@ LIBRARIES = {
     r"mpi\.h": ["mpi"],
     r"nlohmann/.*": ["spec", "stats", "report", "doctor", "cli"],
     r"omp\.h": ["machine", "kernel", "comm", "engine", "train"],
+    r"png\.h": ["data"],
     r"zlib\.h": ["data"],
 }
 TEST_LIBRARIES = r"(gtest|gmock)/.*"

@@ -17,6 +17,7 @@
 #include "data/index_file.h"
 #include "data/jpeg.h"
 #include "data/parsers_for_test.h"
+#include "data/png_for_test.h"
 #include "data/tfrecord.h"
 
 namespace lockstep::data {
@@ -35,15 +36,17 @@ std::map<std::string_view, std::string> valid_files() {
   Index index{.format = "folder", .files = {{"a.jpg", Split::train, 5, 6}}};
   index.of(Split::train) = {{.file = 0, .label = 1, .offset = 2, .length = 3}};
   index.faults = {{0, {4, "damaged"}}};
-  return {{"idx", idx_header(sizes) + std::string(24, 'x')},
-          {"cifar_binary", '\1' + pixels},
-          {"cifar_pickle", pickle_cifar_batch(pixels, {1})},
-          {"gzip", gzip(pixels)},
-          {"image_file", jpeg},
-          {"jpeg", jpeg},
-          {"example", example},
-          {"tfrecord", frames},
-          {"index", encode_index(index)}};
+  return {
+      {"idx", idx_header(sizes) + std::string(24, 'x')},
+      {"cifar_binary", '\1' + pixels},
+      {"cifar_pickle", pickle_cifar_batch(pixels, {1})},
+      {"gzip", gzip(pixels)},
+      {"image_file", jpeg},
+      {"jpeg", jpeg},
+      {"png", png_of({.colour_type = 3, .bits = 4}, 12, 32, pixels.substr(0, 12 * 16), "abcdef")},
+      {"example", example},
+      {"tfrecord", frames},
+      {"index", encode_index(index)}};
 }
 
 // The bytes with a few of them overwritten, most of them near the front, where headers are; and cut

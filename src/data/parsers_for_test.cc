@@ -3,12 +3,14 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/check.h"
 #include "data/cifar.h"
 #include "data/crc32c.h"
 #include "data/decode_jpeg.h"
+#include "data/decode_png.h"
 #include "data/example.h"
 #include "data/gzip.h"
 #include "data/idx.h"
@@ -71,21 +73,34 @@ void check_image(Bytes bytes) {
   }
 }
 
-// Decoding is the library's work; how it is called, and what it says to that, is ours.
-void survive_jpeg(Bytes bytes) {
-  constexpr int kMostSide = 512;
+// Decoding is the libraries' work; how they are called, and what they say to that, is ours.
+constexpr int kMostSide = 512;
+
+// Part of an image that is not too large.
+std::optional<Crop> crop_of(Bytes bytes, ImageHeader::Kind kind) {
   const auto image = parse_image_header(bytes);
   const auto* header = std::get_if<ImageHeader>(&image);
-  if (header == nullptr || header->height > kMostSide || header->width > kMostSide) return;
-  const Crop crop{.top = header->height / 3,
-                  .left = header->width / 3,
-                  .height = header->height - header->height / 3,
-                  .width = header->width - header->width / 3};
+  if (header == nullptr || header->kind != kind || header->height > kMostSide ||
+      header->width > kMostSide) {
+    return std::nullopt;
+  }
+  return Crop{.top = header->height / 3,
+              .left = header->width / 3,
+              .height = header->height - header->height / 3,
+              .width = header->width - header->width / 3};
+}
+
+void check_pixels(const Parsed<PixelView>& decoded) {
+  const auto* view = std::get_if<PixelView>(&decoded);
+  LOCKSTEP_CHECK(view == nullptr || (view->height > 0 && view->width > 0));
+}
+
+void survive_jpeg(Bytes bytes) {
+  const auto crop = crop_of(bytes, ImageHeader::Kind::jpeg);
+  if (!crop) return;
   JpegDecoder decoder;
   for (const int least : {kMostSide, 4}) {
-    const auto decoded = decoder.decode(bytes, crop, {.least_height = least, .least_width = least});
-    const auto* view = std::get_if<PixelView>(&decoded);
-    LOCKSTEP_CHECK(view == nullptr || (view->height > 0 && view->width > 0));
+    check_pixels(decoder.decode(bytes, *crop, {.least_height = least, .least_width = least}));
   }
 }
 
@@ -103,6 +118,12 @@ std::string with_png_checksums(std::string bytes) {
     at += 12 + length;
   }
   return bytes;
+}
+
+void survive_png(Bytes bytes) {
+  const std::string mended = with_png_checksums(std::string(text_of(bytes)));
+  const auto crop = crop_of(bytes_of(mended), ImageHeader::Kind::png);
+  if (crop) check_pixels(PngDecoder().decode(bytes_of(mended), *crop));
 }
 
 void survive_image_file(Bytes bytes) {
@@ -176,6 +197,7 @@ constexpr FileParser kParsers[] = {
     {"gzip", survive_gzip},
     {"image_file", survive_image_file},
     {"jpeg", survive_jpeg},
+    {"png", survive_png},
     {"example", survive_example},
     {"tfrecord", survive_tfrecord},
     {"index", survive_index},
