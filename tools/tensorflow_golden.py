@@ -7,6 +7,7 @@
 Needs a Python with TensorFlow (tensorflow-cpu 2.21 wrote the files); tests do not."""
 
 import argparse
+import math
 import pathlib
 
 import tensorflow as tf
@@ -60,6 +61,7 @@ def write_crops(side=32):
     (GOLDEN / "tensorflow.jpg").write_bytes(file)
 
     image = tf.io.decode_jpeg(file, channels=3, fancy_upscaling=False, dct_method="INTEGER_FAST")
+    (GOLDEN / "tensorflow.png").write_bytes(tf.io.encode_png(image).numpy())
     height, width = (tf.cast(size, tf.float32) for size in image.shape[:2])
     ratio = tf.maximum(side / height, side / width)
     size = [int(height * ratio * 1.145), int(width * ratio * 1.145)]
@@ -71,6 +73,37 @@ def write_crops(side=32):
         crop = tf.transpose(resized[top:top + side, left:left + side], (2, 0, 1))
         values = tf.cast(tf.round(tf.clip_by_value(crop, 0, 255)), tf.uint8)
         (GOLDEN / f"tensorflow_{name}.rgb").write_bytes(values.numpy().tobytes())
+
+
+def turn_in_yiq(image, saturation, turns):
+    """TensorFlow 1 had an operation for it: chrominance is turned and stretched."""
+    yiq = tf.constant([[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.523, 0.312]])
+    angle = 2 * math.pi * turns
+    along, across = saturation * math.cos(angle), saturation * math.sin(angle)
+    change = tf.constant([[1.0, 0, 0], [0, along, -across], [0, across, along]])
+    return tf.einsum("ij,hwj->hwi", tf.linalg.inv(yiq) @ change @ yiq, image)
+
+
+def write_distortions(side=32):
+    """What changes of colour, the ones of data/distort_color_test.cc, make of the crop above."""
+    planes = tf.io.decode_raw((GOLDEN / "tensorflow_bilinear.rgb").read_bytes(), tf.uint8)
+    crop = tf.cast(tf.transpose(tf.reshape(planes, (3, side, side)), (1, 2, 0)), tf.float32) / 255
+    out = b""
+    for brightness, saturation, turns, contrast, in_yiq, contrast_first in (
+            (0.1, 1.4, 0.15, 1.3, False, False), (-0.1, 0.6, -0.2, 0.6, False, True),
+            (0.1, 1.4, 0.08, 1.3, True, False), (-0.1, 0.6, -0.1, 0.6, True, True)):
+        image = tf.image.adjust_brightness(crop, brightness)
+        if contrast_first:
+            image = tf.image.adjust_contrast(image, contrast)
+        if in_yiq:
+            image = turn_in_yiq(image, saturation, turns)
+        else:
+            image = tf.image.adjust_hue(tf.image.adjust_saturation(image, saturation), turns)
+        if not contrast_first:
+            image = tf.image.adjust_contrast(image, contrast)
+        values = tf.cast(tf.round(255 * tf.clip_by_value(image, 0, 1)), tf.uint8)
+        out += tf.transpose(values, (2, 0, 1)).numpy().tobytes()
+    (GOLDEN / "tensorflow_distorted.rgb").write_bytes(out)
 
 
 def read(files):
@@ -95,5 +128,6 @@ arguments = parser.parse_args()
 if arguments.write:
     write_records()
     write_crops()
+    write_distortions()
 if arguments.read:
     read(arguments.read)
