@@ -14,17 +14,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/rng.h"
 #include "bench/bootstrap.h"
 #include "bench/positive.h"
-#include "data/crop.h"
-#include "data/decode_jpeg.h"
 #include "data/formats.h"
-#include "data/image_file.h"
 #include "data/input_file.h"
 #include "data/make.h"
 #include "data/output.h"
-#include "data/resize.h"
+#include "data/preprocess.h"
 #include "data/source.h"
 
 namespace {
@@ -88,18 +84,13 @@ void scan(const fs::path& directory) {
 void prepare(const fs::path& directory) {
   static const data::Source source(directory, scanned(directory));
   constexpr int kSide = 224;
-  data::JpegDecoder decoder;
+  data::Preprocessor preprocessor(source.index(), {.height = kSide, .width = kSide});
   std::vector<std::uint8_t> record;
   std::vector<float> image(3 * kSide * kSide);
   for (std::uint64_t i = 0; i < kPictures; ++i) {
     const data::Stored stored = source.fetch(data::Split::train, i, record);
-    const auto header = std::get<data::ImageHeader>(data::parse_image_header(stored.image));
-    const data::Crop crop = data::sample_crop(header.height, header.width, {}, Rng(i));
-    const auto pixels = std::get<data::PixelView>(
-        decoder.decode(stored.image, crop, {.least_height = kSide, .least_width = kSide}));
-    data::resize(pixels, data::ResizeMethod::bilinear,
-                 {.whole_height = kSide, .whole_width = kSide, .height = kSide, .width = kSide},
-                 data::kToMinusOneToOne, image);
+    const auto decoded = std::get<data::Preprocessor::Decoded>(preprocessor.decode(stored, i));
+    preprocessor.assemble(decoded, i, data::planar_images(image.data(), 1, 3, kSide, kSide));
   }
 }
 

@@ -2,20 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "base/check.h"
+#include "base/simd.h"
 
 namespace lockstep::data {
 namespace {
-
-// Which pixels of an axis, and how much of each, make up each position of the result. All methods
-// weigh rows and columns apart, so that they differ in nothing else.
-struct Taps {
-  std::size_t each = 0;  // taps of a position
-  std::vector<int> index = {};
-  std::vector<float> weight = {};
-};
 
 // One position of the result on an axis.
 struct Position {
@@ -53,11 +45,11 @@ std::size_t taps_of(ResizeMethod method, float scale) {
 }
 
 // Positions first..first + count of an axis that goes from `size` pixels to `whole`.
-Taps taps(ResizeMethod method, int size, int whole, int first, int count) {
+void fill(Taps& taps, ResizeMethod method, int size, int whole, int first, int count) {
   const float scale = static_cast<float>(size) / static_cast<float>(whole);
-  Taps taps{.each = taps_of(method, scale)};
-  taps.index.reserve(taps.each * static_cast<std::size_t>(count));
-  taps.weight.reserve(taps.index.capacity());
+  taps.each = taps_of(method, scale);
+  taps.index.clear();
+  taps.weight.clear();
   for (int x = first; x < first + count; ++x) {
     const Position position = locate(x, scale, size);
     for (int tap = 0; tap < static_cast<int>(taps.each); ++tap) {
@@ -85,16 +77,16 @@ Taps taps(ResizeMethod method, int size, int whole, int first, int count) {
       taps.weight.push_back(weight);
     }
   }
-  return taps;
 }
 
 // A row of the result, before its columns are resized.
+LOCKSTEP_SIMD_CLONES
 void blend_rows(const PixelView& source, const Taps& rows, std::size_t y, std::vector<float>& row) {
   const std::size_t length = row.size();
+  float* const to = row.data();
   for (std::size_t tap = y * rows.each; tap < (y + 1) * rows.each; ++tap) {
     const float weight = rows.weight[tap];
     const std::uint8_t* from = source.pixels + static_cast<std::size_t>(rows.index[tap]) * length;
-    float* to = row.data();
     if (tap == y * rows.each) {
       for (std::size_t i = 0; i < length; ++i) to[i] = weight * static_cast<float>(from[i]);
     } else if (weight != 0) {
@@ -103,37 +95,57 @@ void blend_rows(const PixelView& source, const Taps& rows, std::size_t y, std::v
   }
 }
 
+// The columns of such a row, to where `line` starts. Taps and channels are numbers that the
+// compiler knows, as the loops over them are too short to be loops; 0 taps: as many as there are.
+template <std::size_t kTaps, std::size_t kChannels>
+void blend_columns(const std::vector<float>& row, const Taps& columns, Scaling scaling,
+                   const Images& out, float* line) {
+  const std::size_t each = kTaps == 0 ? columns.each : kTaps;
+  const int* index = columns.index.data();
+  const float* weight = columns.weight.data();
+  for (int x = 0; x < out.w; ++x, index += each, weight += each, line += out.stride_w) {
+    std::array<float, kChannels> sum = {};
+    for (std::size_t tap = 0; tap < each; ++tap) {
+      const float* const pixel = row.data() + index[tap];
+      for (std::size_t c = 0; c < kChannels; ++c) sum[c] += weight[tap] * pixel[c];
+    }
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      line[static_cast<std::int64_t>(c) * out.stride_c] =
+          sum[c] * scaling.factor + scaling.shift[c];
+    }
+  }
+}
+
+template <std::size_t kChannels>
+auto columns_blender(std::size_t taps) {
+  return taps == 1   ? blend_columns<1, kChannels>
+         : taps == 2 ? blend_columns<2, kChannels>
+         : taps == 4 ? blend_columns<4, kChannels>
+                     : blend_columns<0, kChannels>;
+}
+
 }  // namespace
 
-void resize(const PixelView& source, ResizeMethod method, const ResizeTo& to,
-            const Scaling& scaling, std::span<float> out) {
-  const auto channels = static_cast<std::size_t>(source.channels);
-  const auto height = static_cast<std::size_t>(to.height);
-  const auto width = static_cast<std::size_t>(to.width);
-  LOCKSTEP_CHECK(channels <= scaling.shift.size() && out.size() == channels * height * width);
+void Resizer::resize(const PixelView& source, ResizeMethod method, const ResizeTo& to,
+                     const Scaling& scaling, const Images& out) {
+  LOCKSTEP_CHECK(source.channels == 1 || source.channels == 3);
+  LOCKSTEP_CHECK(out.n == 1 && out.c == source.channels && out.h == to.height && out.w == to.width);
   LOCKSTEP_CHECK(to.top >= 0 && to.top + to.height <= to.whole_height);
   LOCKSTEP_CHECK(to.left >= 0 && to.left + to.width <= to.whole_width);
 
-  const Taps rows = taps(method, source.height, to.whole_height, to.top, to.height);
-  Taps columns = taps(method, source.width, to.whole_width, to.left, to.width);
-  for (int& index : columns.index) {
+  fill(rows_, method, source.height, to.whole_height, to.top, to.height);
+  fill(columns_, method, source.width, to.whole_width, to.left, to.width);
+  for (int& index : columns_.index) {
     if (to.mirrored) index = source.width - 1 - index;
     index *= source.channels;
   }
 
-  std::vector<float> row(static_cast<std::size_t>(source.width) * channels);
-  for (std::size_t y = 0; y < height; ++y) {
-    blend_rows(source, rows, y, row);
-    for (std::size_t c = 0; c < channels; ++c) {
-      float* const line = out.data() + (c * height + y) * width;
-      for (std::size_t x = 0; x < width; ++x) {
-        float sum = 0;
-        for (std::size_t tap = x * columns.each; tap < (x + 1) * columns.each; ++tap) {
-          sum += columns.weight[tap] * row[static_cast<std::size_t>(columns.index[tap]) + c];
-        }
-        line[x] = sum * scaling.factor + scaling.shift[c];
-      }
-    }
+  const auto blend_columns_of_row =
+      source.channels == 1 ? columns_blender<1>(columns_.each) : columns_blender<3>(columns_.each);
+  row_.resize(static_cast<std::size_t>(source.width) * static_cast<std::size_t>(source.channels));
+  for (int y = 0; y < to.height; ++y) {
+    blend_rows(source, rows_, static_cast<std::size_t>(y), row_);
+    blend_columns_of_row(row_, columns_, scaling, out, out.first + y * out.stride_h);
   }
 }
 

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string_view>
+#include <vector>
+
+#include "data/images.h"
 
 namespace lockstep::data {
 
@@ -37,8 +39,24 @@ struct Scaling {
 constexpr Scaling kToMinusOneToOne = {1 / 127.5F, {-1, -1, -1}};
 constexpr Scaling kLessChannelMeans = {1, {-123.68F, -116.78F, -103.94F}};
 
-// Writes the window channel by channel, row by row.
-void resize(const PixelView& source, ResizeMethod method, const ResizeTo& to,
-            const Scaling& scaling, std::span<float> out);
+// Which pixels of an axis, and how much of each, make up each position of the result. All methods
+// weigh rows and columns apart, so that they differ in nothing else.
+struct Taps {
+  std::size_t each = 0;  // taps of a position
+  std::vector<int> index = {};
+  std::vector<float> weight = {};
+};
+
+// Resizes with memory that is used again for the next image.
+class Resizer {
+ public:
+  // Writes the window as the one image of `out`, which has as many channels as the source.
+  void resize(const PixelView& source, ResizeMethod method, const ResizeTo& to,
+              const Scaling& scaling, const Images& out);
+
+ private:
+  Taps rows_, columns_;
+  std::vector<float> row_;
+};
 
 }  // namespace lockstep::data

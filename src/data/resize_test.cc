@@ -39,7 +39,8 @@ Image random_image(int height, int width) {
 std::vector<float> resized(const Image& image, ResizeMethod method, const ResizeTo& to,
                            const Scaling& scaling = {}) {
   std::vector<float> out(static_cast<std::size_t>(image.channels * to.height * to.width));
-  resize(image.view(), method, to, scaling, out);
+  Resizer().resize(image.view(), method, to, scaling,
+                   planar_images(out.data(), 1, image.channels, to.height, to.width));
   return out;
 }
 
@@ -128,7 +129,8 @@ TEST(EvaluationCrops, AreThoseOfTensorFlow) {
     const std::string expected =
         read_file(golden / fmt::format("tensorflow_{}.rgb", kResizeMethods[m]));
     std::vector<float> out(3 * kSide * kSide);
-    resize(view, kMethods[m], evaluation_window(view.height, view.width, kSide, kSide), {}, out);
+    Resizer().resize(view, kMethods[m], evaluation_window(view.height, view.width, kSide, kSide),
+                     {}, planar_images(out.data(), 1, 3, kSide, kSide));
     ASSERT_EQ(out.size(), expected.size());
     float furthest = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {

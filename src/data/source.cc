@@ -47,6 +47,7 @@ Stored Source::fetch(Split split, std::size_t i, std::vector<std::uint8_t>& buff
   const Record& record = index_.of(split)[i];
   if (index_.encoding == Encoding::pixels) {
     return {.image = bytes_of(contents_[record.file]).subspan(record.offset, record.length),
+            .offset = record.offset,
             .label = record.label};
   }
   const bool framed = index_.encoding == Encoding::example;
@@ -54,7 +55,7 @@ Stored Source::fetch(Split split, std::size_t i, std::vector<std::uint8_t>& buff
   buffer.resize(record.length + (framed ? kFrameTail : 0));
   InputFile(path).read(record.offset, buffer);
   const Bytes bytes = Bytes(buffer).first(record.length);
-  if (!framed) return {.image = bytes, .label = record.label};
+  if (!framed) return {.image = bytes, .offset = record.offset, .label = record.label};
 
   if (!tail_matches(bytes, Bytes(buffer).subspan(record.length))) {
     changed(path, {record.offset, "a record is damaged"});
@@ -64,7 +65,10 @@ Stored Source::fetch(Split split, std::size_t i, std::vector<std::uint8_t>& buff
     changed(path, {record.offset + fault->offset, fault->what});
   }
   auto& parsed = std::get<ImageExample>(example);
-  return {.image = parsed.image, .label = record.label, .boxes = std::move(parsed.boxes)};
+  return {.image = parsed.image,
+          .offset = record.offset + static_cast<std::uint64_t>(parsed.image.data() - bytes.data()),
+          .label = record.label,
+          .boxes = std::move(parsed.boxes)};
 }
 
 }  // namespace lockstep::data

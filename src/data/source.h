@@ -14,6 +14,7 @@ namespace lockstep::data {
 // A record as training takes it: pixels or a JPEG or PNG file, by the index's encoding.
 struct Stored {
   Bytes image = {};
+  std::uint64_t offset = 0;  // of the image in its file
   std::int32_t label = kNoLabel;
   std::vector<Box> boxes = {};
 };
@@ -24,6 +25,7 @@ class Source {
  public:
   Source(std::filesystem::path directory, Index index);
 
+  const std::filesystem::path& directory() const { return directory_; }
   const Index& index() const { return index_; }
 
   // Record i of a split; any number of threads may ask at once. The image is in `buffer` or in

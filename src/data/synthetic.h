@@ -3,15 +3,9 @@
 #include <cstdint>
 #include <span>
 
-namespace lockstep::data {
+#include "data/images.h"
 
-// Where the images of a batch go: channel c of pixel (y, x) of image n at
-// first[n * stride_n + c * stride_c + y * stride_h + x * stride_w].
-struct Images {
-  float* first = nullptr;
-  int n = 0, c = 0, h = 0, w = 0;
-  std::int64_t stride_n = 0, stride_c = 0, stride_h = 0, stride_w = 0;
-};
+namespace lockstep::data {
 
 // Made-up images, as tf_cnn_benchmarks makes them: every value of an image is drawn from a normal
 // distribution with mean 127 and standard deviation 60, cut off at two deviations.

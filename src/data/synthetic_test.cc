@@ -13,15 +13,7 @@ namespace {
 constexpr std::uint64_t kSeed = 1234;
 
 Images plain(std::vector<float>& memory, int n, int c, int h, int w) {
-  return {.first = memory.data(),
-          .n = n,
-          .c = c,
-          .h = h,
-          .w = w,
-          .stride_n = std::int64_t{c} * h * w,
-          .stride_c = std::int64_t{h} * w,
-          .stride_h = w,
-          .stride_w = 1};
+  return planar_images(memory.data(), n, c, h, w);
 }
 
 std::vector<float> filled(int n, int c, int h, int w, std::uint64_t seed,
