@@ -109,7 +109,7 @@ std::string list_flags_markdown() {
       "refused\n"
       "because they would change what is computed or written and this version cannot do that. A\n"
       "refused flag is accepted with its default or with a value that turns it off, such as\n"
-      "`--use_fp16=False` or `--data_dir=`. The {} flags with a star are lockstep's own.\n\n"
+      "`--use_fp16=False` or `--trace_file=`. The {} flags with a star are lockstep's own.\n\n"
       "- Dashes and underscores are equal: `--num-batches` is `--num_batches`.\n"
       "- Values: `--flag=value` or `--flag value`. Booleans: `--flag`, `--noflag`, "
       "`--flag=False`.\n"

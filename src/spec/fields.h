@@ -79,13 +79,32 @@ void visit_fields(Object& object, const Visit& visit) {
   visit("start_timeout", start_timeout);
 }
 
+template <PlainOrConst<Data> Object, typename Visit>
+void visit_fields(Object& object, const Visit& visit) {
+  auto& [dir, resize_method, distortions, distort_color_in_yiq, subtract_channel_means,
+         private_threads, use_prefetch, prefetch_buffer_size, batch_group_size, use_caching,
+         repeat_cached_sample, skip_corrupt] = object;
+  visit("dir", dir);
+  visit("resize_method", resize_method);
+  visit("distortions", distortions);
+  visit("distort_color_in_yiq", distort_color_in_yiq);
+  visit("subtract_channel_means", subtract_channel_means);
+  visit("private_threads", private_threads);
+  visit("use_prefetch", use_prefetch);
+  visit("prefetch_buffer_size", prefetch_buffer_size);
+  visit("batch_group_size", batch_group_size);
+  visit("use_caching", use_caching);
+  visit("repeat_cached_sample", repeat_cached_sample);
+  visit("skip_corrupt", skip_corrupt);
+}
+
 template <PlainOrConst<Trial> Object, typename Visit>
 void visit_fields(Object& object, const Visit& visit) {
   auto& [model, dataset, image_size, num_classes, mode, batch_size, devices, threads_per_device,
          oversubscribe, data_format, conv_algorithm, workspace_mb, num_batches, num_epochs,
          num_warmup_batches, target_precision, max_time, display_every, display_perf_ewma,
-         print_training_accuracy, loss_to_report, optimizer, learning_rate, label_smoothing, seed,
-         exchange, cluster, result_dir, strict] = object;
+         print_training_accuracy, loss_to_report, optimizer, learning_rate, data, label_smoothing,
+         seed, exchange, cluster, result_dir, strict] = object;
   visit("model", model);
   visit("dataset", dataset);
   visit("image_size", image_size);
@@ -109,6 +128,7 @@ void visit_fields(Object& object, const Visit& visit) {
   visit("loss_to_report", loss_to_report);
   visit("optimizer", optimizer);
   visit("learning_rate", learning_rate);
+  visit("data", data);
   visit("label_smoothing", label_smoothing);
   visit("seed", seed);
   visit("exchange", exchange);
@@ -120,7 +140,7 @@ void visit_fields(Object& object, const Visit& visit) {
 // Fields that are themselves made of fields.
 template <typename Field>
 concept Nested = PlainOrConst<Field, Optimizer> || PlainOrConst<Field, LearningRate> ||
-    PlainOrConst<Field, Exchange> || PlainOrConst<Field, Cluster>;
+    PlainOrConst<Field, Exchange> || PlainOrConst<Field, Cluster> || PlainOrConst<Field, Data>;
 
 template <typename Field>
 inline constexpr bool kIsOptional = false;

@@ -180,7 +180,7 @@ class Rows {
 constexpr auto kGpu = "it acts on GPUs only";
 constexpr auto kGraph = "it steers TensorFlow's graph, which lockstep does not have";
 constexpr auto kMkl = "it steers Intel's OpenMP runtime; lockstep pins its threads itself";
-constexpr auto kRealImages = "it acts on real images only; this version trains on synthetic ones";
+constexpr auto kOwnInput = "it steers tf.data; every device has an input of its own";
 constexpr auto kHalf = "it acts with --use_fp16 only";
 constexpr auto kCheckpoints = "there are no checkpoints";
 constexpr auto kSummaries = "there are no summaries";
@@ -192,7 +192,8 @@ void add_what_to_run(Rows& rows) {
   rows.works("model", text("trivial"), "the network: see lockstep list models", set<&Trial::model>)
       .alias("m");
   rows.works("data_name", choice("", {"imagenet", "cifar10", "mnist"}),
-             "images to imitate; not set: the model's own", set<&Trial::dataset>);
+             "the dataset by name; not set: what --data_dir has, or the model's own",
+             set<&Trial::dataset>);
   rows.works("image_size", integer("0"), "pixels a side; 0: the model's own",
              set<&Trial::image_size>)
       .own();
@@ -360,36 +361,57 @@ void add_evaluation(Rows& rows) {
   rows.ignored("freeze_when_forward_only", boolean(), "turn variables into constants", kGraph);
 }
 
+template <auto field>
+constexpr auto kSetData = set<&Trial::data, field>;
+
 void add_real_data(Rows& rows) {
   rows.group("Real data");
-  rows.refused("data_dir", text(), "directory of the dataset", "there is no input of real images",
-               "without --data_dir, synthetic images are used");
-  rows.ignored(
-      "resize_method",
-      choice("bilinear", {"crop", "nearest", "bilinear", "bicubic", "area", "round_robin"}),
-      "how to resize images", kRealImages);
-  rows.ignored("distortions", boolean(), "distort boxes and colours", kRealImages);
-  rows.ignored("distort_color_in_yiq", boolean("true"), "distort colours in YIQ", kRealImages);
-  rows.ignored("fuse_decode_and_crop", boolean("true"), "decode only what is cropped", kRealImages);
-  rows.ignored("input_preprocessor", text("default"), "the preprocessing by name", kRealImages);
-  rows.ignored("batch_group_size", integer("1", 1), "batches made at once by the input thread",
-               kRealImages);
-  rows.ignored("use_datasets", boolean("true"), "read through tf.data", kRealImages);
-  rows.ignored("datasets_use_prefetch", boolean("true"), "prefetch batches", kRealImages);
-  rows.ignored("datasets_prefetch_buffer_size", integer("1"), "batches to prefetch", kRealImages);
-  rows.ignored("datasets_num_private_threads", integer(""), "threads of the input", kRealImages);
-  rows.ignored("datasets_use_caching", boolean(), "keep the compressed images in memory",
-               kRealImages);
-  rows.ignored("datasets_repeat_cached_sample", boolean(), "repeat one record for ever",
-               kRealImages);
+  rows.works("data_dir", text(),
+             "directory of the dataset: MNIST, CIFAR-10, TFRecords or folders of images; not set: "
+             "synthetic images",
+             kSetData<&Data::dir>);
+  rows.works("resize_method", choice_of(ResizeMethod::bilinear),
+             "how to resize images; round_robin: another way for each of a batch",
+             kSetData<&Data::resize_method>);
+  rows.works("distortions", boolean(), "distort boxes and colours, or, of CIFAR-10, pad and crop",
+             kSetData<&Data::distortions>);
+  rows.works("distort_color_in_yiq", boolean("true"), "with --distortions: distort colours in YIQ",
+             kSetData<&Data::distort_color_in_yiq>);
+  rows.works("ml_perf", boolean(),
+             "subtract the channels' means, as MLPerf prescribes, in place of scaling to [-1, 1]",
+             kSetData<&Data::subtract_channel_means>);
+  rows.works("datasets_num_private_threads", integer("0"),
+             "threads of each device's input; 0: as many as there are cores without a device, at "
+             "least one",
+             kSetData<&Data::private_threads>);
+  rows.works("datasets_use_prefetch", boolean("true"),
+             "make batches ahead; false: none but the next one", kSetData<&Data::use_prefetch>);
+  rows.works("datasets_prefetch_buffer_size", integer("2", 1), "batches that are ready ahead",
+             kSetData<&Data::prefetch_buffer_size>);
+  rows.works("batch_group_size", integer("1", 1), "batches that are ready ahead, at least",
+             kSetData<&Data::batch_group_size>);
+  rows.works("datasets_use_caching", boolean(), "keep the compressed images in memory",
+             kSetData<&Data::use_caching>);
+  rows.works("datasets_repeat_cached_sample", boolean(),
+             "repeat one record for ever: the time of preprocessing without that of reading",
+             kSetData<&Data::repeat_cached_sample>);
+  rows.works("skip_corrupt", boolean(),
+             "go on without damaged records, which are counted; else they are an error",
+             kSetData<&Data::skip_corrupt>)
+      .own();
+  rows.ignored("fuse_decode_and_crop", boolean("true"), "decode only what is cropped",
+               "only what is cropped is ever decoded");
+  rows.refused("input_preprocessor", text("default"), "the preprocessing by name",
+               "there is one preprocessing, tf_cnn_benchmarks' own", "leave it out");
+  rows.ignored("use_datasets", boolean("true"), "read through tf.data", kOwnInput);
   rows.ignored("datasets_parallel_interleave_cycle_length", integer(""), "files read at once",
-               kRealImages);
-  rows.ignored("datasets_sloppy_parallel_interleave", boolean(), "read in any order", kRealImages);
+               kOwnInput);
+  rows.ignored("datasets_sloppy_parallel_interleave", boolean(), "read in any order",
+               "the order follows from --tf_random_seed alone, and costs nothing");
   rows.ignored("datasets_parallel_interleave_prefetch", integer(""), "records to read ahead",
-               kRealImages);
+               kOwnInput);
   rows.ignored("multi_device_iterator_max_buffer_size", integer("1"), "batches per device to hold",
-               kRealImages);
-  rows.ignored("ml_perf", boolean(), "normalise images as MLPerf prescribes", kRealImages);
+               "--datasets_prefetch_buffer_size is that of each device");
 }
 
 template <auto field>

@@ -39,6 +39,9 @@ inline constexpr std::array<std::string_view, 4> kNames<Transport> = {"auto", "t
 template <>
 inline constexpr std::array<std::string_view, 4> kNames<JobName> = {"", "worker", "ps",
                                                                     "controller"};
+template <>
+inline constexpr std::array<std::string_view, 5> kNames<ResizeMethod> = {
+    "nearest", "bilinear", "bicubic", "area", "round_robin"};
 
 template <>
 inline constexpr std::array<std::string_view, 2> kNames<Scaling> = {"weak", "strong"};

@@ -94,6 +94,12 @@ bool exchanges(const Trial& trial) {
 bool joins_small_gradients(const Trial& trial) {
   return trial.exchange.agg_small_grads_max_bytes > 0;
 }
+bool has_data(const Trial& trial) {
+  return !trial.data.dir.empty();
+}
+bool distorts(const Trial& trial) {
+  return has_data(trial) && trial.data.distortions;
+}
 bool may_have_processes(const Trial& trial) {
   return trial.cluster.transport != Transport::threads;
 }
@@ -122,6 +128,17 @@ constexpr Needs kNeeds[] = {
     {"agg_small_grads_max_group", joins_small_gradients, "--agg_small_grads_max_bytes"},
     {"fusion_threshold_mb", exchanges, kExchanging},
     {"wire_precision", exchanges, kExchanging},
+    {"resize_method", has_data, "--data_dir"},
+    {"distortions", has_data, "--data_dir"},
+    {"distort_color_in_yiq", distorts, "--data_dir and --distortions"},
+    {"ml_perf", has_data, "--data_dir"},
+    {"datasets_num_private_threads", has_data, "--data_dir"},
+    {"datasets_use_prefetch", has_data, "--data_dir"},
+    {"datasets_prefetch_buffer_size", has_data, "--data_dir"},
+    {"batch_group_size", has_data, "--data_dir"},
+    {"datasets_use_caching", has_data, "--data_dir"},
+    {"datasets_repeat_cached_sample", has_data, "--data_dir"},
+    {"skip_corrupt", has_data, "--data_dir"},
     {"network_interface", may_have_processes, "several processes"},
     {"start_timeout", may_have_processes, "several processes"},
 };

@@ -273,6 +273,8 @@ TEST(Combinations, WarnsOfFlagsThatLackTheirPartner) {
       {"--eval_batch_size=8", "--eval"},
       {"--num_eval_batches=8", "--eval"},
       {"--num_eval_epochs=8", "--eval"},
+      {"--distortions", "--data_dir"},
+      {"--skip_corrupt", "--data_dir"},
       {"--momentum=0.5", "--optimizer=momentum"},
       {"--nonesterov", "--optimizer=momentum"},
       {"--rmsprop_decay=0.5", "--optimizer=rmsprop"},

@@ -18,6 +18,8 @@ enum class WirePrecision { fp32, fp16, bf16 };       // of floats between hosts;
 enum class LocalParameterDevice { cpu, gpu };
 enum class Transport { automatic, threads, tcp, mpi };
 enum class JobName { none, worker, ps, controller };
+// Of images; round_robin: a different one for each image of a batch.
+enum class ResizeMethod { nearest, bilinear, bicubic, area, round_robin };
 
 // How parameters follow gradients; tf_cnn_benchmarks' names and defaults.
 struct Optimizer {
@@ -85,6 +87,24 @@ struct Cluster {
   bool operator==(const Cluster&) const = default;
 };
 
+// Where images come from, and what is done to them; tf_cnn_benchmarks' names and defaults.
+struct Data {
+  std::string dir = {};  // empty: made-up images
+  ResizeMethod resize_method = ResizeMethod::bilinear;
+  bool distortions = false;
+  bool distort_color_in_yiq = true;
+  bool subtract_channel_means = false;  // in place of scaling to [-1, 1]
+  int private_threads = 0;              // of each device; 0: cores that no device has, at least one
+  bool use_prefetch = true;
+  int prefetch_buffer_size = 2;       // batches that are ready ahead
+  int batch_group_size = 1;           // at least so many
+  bool use_caching = false;           // keep the records' bytes in memory
+  bool repeat_cached_sample = false;  // one record for ever: preprocessing without reading
+  bool skip_corrupt = false;          // go on without damaged records
+
+  bool operator==(const Data&) const = default;
+};
+
 // One point of a spec: everything that a rank must know to train, one value per option.
 struct Trial {
   std::string model = "trivial";  // canonical name in the zoo
@@ -113,6 +133,7 @@ struct Trial {
 
   Optimizer optimizer;
   LearningRate learning_rate;
+  Data data;
   double label_smoothing = -1;  // below 0: the model's own
   std::uint64_t seed = 1234;
 
