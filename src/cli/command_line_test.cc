@@ -185,7 +185,7 @@ TEST(RunHelp, ShowsOnlyWorkingFlagsUnlessAskedForAll) {
     EXPECT_EQ(shows(brief, flag), flag.status == spec::Status::works) << flag.name;
   }
   EXPECT_THAT(full, HasSubstr("compile with XLA [false] (no effect: "));
-  EXPECT_THAT(full, HasSubstr("directory of the dataset (refused: "));
+  EXPECT_THAT(full, HasSubstr("file of a trace of one step (refused: "));
 }
 
 TEST(RunHelp, FitsIntoAHundredColumns) {

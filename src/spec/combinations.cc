@@ -15,11 +15,18 @@ struct Facts {
   const Cluster& cluster;
   bool team = false;  // devices of several threads
   bool oversubscribe = false;
+  bool saves = false;            // checkpoints
+  bool looks_at_itself = false;  // evaluates during training
+  bool counts = false;           // evaluates a dataset
   std::size_t workers = 0;
   std::size_t servers = 0;
   std::size_t tasks = 0;  // of the job of this process
 
   bool updates(std::string_view name) const { return exchange.variable_update == name; }
+  // Ranks go on without each other: they have no step in common.
+  bool asynchronous() const {
+    return !exchange.cross_replica_sync || exchange.replicas_to_aggregate > 0;
+  }
   bool has_job() const { return cluster.job_name != JobName::none; }
 };
 
@@ -28,6 +35,11 @@ Facts facts(const Trial& trial) {
   Facts result{.exchange = trial.exchange, .cluster = trial.cluster};
   result.team = trial.threads_per_device > 1;
   result.oversubscribe = trial.oversubscribe;
+  const bool training = trial.mode == Mode::training;
+  result.saves = training && !trial.checkpoints.dir.empty();
+  result.looks_at_itself =
+      training && !trial.data.dir.empty() && trial.evaluation.during_training();
+  result.counts = trial.mode == Mode::evaluation && !trial.data.dir.empty();
   result.workers = all.workers.size();
   result.servers = all.servers.size();
   switch (trial.cluster.job_name) {
@@ -111,6 +123,27 @@ constexpr Rule kRules[] = {
     {[](const Facts& f) { return f.exchange.num_ps > 0 && !has_servers(f.exchange); },
      "--num_ps asks for parameter servers, and {update} has none",
      "leave it out, or choose --variable_update=parameter_server or distributed_replicated"},
+
+    // Checkpoints and evaluation
+    {[](const Facts& f) { return f.saves && f.asynchronous(); },
+     "--train_dir keeps what all ranks have in common behind a step, and these have none",
+     "leave --train_dir out, or --cross_replica_sync=false and --replicas_to_aggregate"},
+    {[](const Facts& f) { return f.saves && f.exchange.staged_vars; },
+     "--train_dir cannot go on exactly where --staged_vars was: gradients are on their way",
+     "leave one of them out"},
+    {[](const Facts& f) {
+       return f.saves && f.exchange.variable_consistency == VariableConsistency::relaxed;
+     },
+     "--train_dir cannot go on exactly where --variable_consistency=relaxed was: gradients are on "
+     "their way",
+     "leave one of them out"},
+    {[](const Facts& f) { return f.looks_at_itself && f.asynchronous(); },
+     "evaluation during training stops all ranks behind a step, and these have none in common",
+     "evaluate checkpoints: --eval --train_dir"},
+    {[](const Facts& f) { return f.counts && (f.asynchronous() || f.updates("independent")); },
+     "--eval shares the images of --data_dir out to the ranks and adds up, and {update} here does "
+     "not",
+     "leave the flags of asynchronous updates out"},
 
     // Cluster
     {[](const Facts& f) { return f.updates("horovod") && f.has_job(); },
@@ -208,6 +241,15 @@ void check_combinations(const Trial& trial) {
 }
 
 void check_ranks(const Trial& trial, std::int64_t ranks) {
+  const Facts known = facts(trial);
+  const bool one_network = has_servers(trial.exchange) || reduces_to_all(trial.exchange);
+  if (ranks > 1 && !one_network && (known.saves || known.looks_at_itself)) {
+    throw Error(ExitCode::usage,
+                fmt::format("--variable_update={} trains {} networks: there is none that {}",
+                            trial.exchange.variable_update, ranks,
+                            known.saves ? "--train_dir could keep" : "could be evaluated"),
+                "choose a --variable_update that exchanges something, or --num_gpus=1");
+  }
   const int wanted = trial.exchange.replicas_to_aggregate;
   if (wanted <= ranks) return;
   throw Error(ExitCode::usage,

@@ -49,6 +49,35 @@ const std::vector<const char*>& every_update() {
   return all;
 }
 
+TEST(Checkpoints, AreOfOneNetworkThatAllRanksHaveBehindAStep) {
+  const auto error = [](Trial trial, std::int64_t ranks = 1) {
+    trial.checkpoints.dir = "t";
+    try {
+      check_ranks(trial, ranks);
+    } catch (const Error& refused) {
+      return std::string(refused.what());
+    }
+    return error_of(trial);
+  };
+  for (const char* update : every_update()) EXPECT_EQ(error(trial_with(update)), "no error");
+  for (const char* update : kServed) EXPECT_EQ(error(trial_with(update), 2), "no error");
+  for (const char* update : kAlone)
+    EXPECT_THAT(error(trial_with(update), 2), HasSubstr("networks"));
+  const char* served = "parameter_server";
+  EXPECT_THAT(error(trial_with(served, {.cross_replica_sync = false})), HasSubstr("in common"));
+  EXPECT_THAT(error(trial_with(served, {.replicas_to_aggregate = 1})), HasSubstr("in common"));
+  EXPECT_THAT(error(trial_with(served, {.staged_vars = true})), HasSubstr("on their way"));
+  Exchange relaxed{.variable_consistency = VariableConsistency::relaxed};
+  EXPECT_THAT(error(trial_with("replicated", relaxed)), HasSubstr("on their way"));
+
+  Trial evaluates = trial_with(served, {.cross_replica_sync = false});
+  evaluates.data.dir = "d";
+  evaluates.evaluation.every_steps = 5;
+  EXPECT_THAT(error_of(evaluates), HasSubstr("evaluation during training"));
+  evaluates.mode = Mode::evaluation;
+  EXPECT_THAT(error_of(evaluates), HasSubstr("adds up"));
+}
+
 TEST(Strategies, HaveServersReduceToAllOrExchangeNothing) {
   for (const char* update : kServed) {
     EXPECT_TRUE(has_servers({.variable_update = update}));

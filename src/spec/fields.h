@@ -98,13 +98,35 @@ void visit_fields(Object& object, const Visit& visit) {
   visit("skip_corrupt", skip_corrupt);
 }
 
+template <PlainOrConst<Checkpoints> Object, typename Visit>
+void visit_fields(Object& object, const Visit& visit) {
+  auto& [dir, save_steps, save_secs, keep] = object;
+  visit("dir", dir);
+  visit("save_steps", save_steps);
+  visit("save_secs", save_secs);
+  visit("keep", keep);
+}
+
+template <PlainOrConst<Evaluation> Object, typename Visit>
+void visit_fields(Object& object, const Visit& visit) {
+  auto& [every_steps, every_epochs, at_steps, at_epochs, stop_at_top_1, interval_secs, batch_size] =
+      object;
+  visit("every_steps", every_steps);
+  visit("every_epochs", every_epochs);
+  visit("at_steps", at_steps);
+  visit("at_epochs", at_epochs);
+  visit("stop_at_top_1", stop_at_top_1);
+  visit("interval_secs", interval_secs);
+  visit("batch_size", batch_size);
+}
+
 template <PlainOrConst<Trial> Object, typename Visit>
 void visit_fields(Object& object, const Visit& visit) {
   auto& [model, dataset, image_size, num_classes, mode, batch_size, devices, threads_per_device,
          oversubscribe, data_format, conv_algorithm, workspace_mb, num_batches, num_epochs,
          num_warmup_batches, target_precision, max_time, display_every, display_perf_ewma,
-         print_training_accuracy, loss_to_report, optimizer, learning_rate, data, label_smoothing,
-         seed, exchange, cluster, result_dir, strict] = object;
+         print_training_accuracy, loss_to_report, optimizer, learning_rate, data, checkpoints,
+         evaluation, label_smoothing, seed, exchange, cluster, result_dir, strict] = object;
   visit("model", model);
   visit("dataset", dataset);
   visit("image_size", image_size);
@@ -129,6 +151,8 @@ void visit_fields(Object& object, const Visit& visit) {
   visit("optimizer", optimizer);
   visit("learning_rate", learning_rate);
   visit("data", data);
+  visit("checkpoints", checkpoints);
+  visit("evaluation", evaluation);
   visit("label_smoothing", label_smoothing);
   visit("seed", seed);
   visit("exchange", exchange);
@@ -140,7 +164,8 @@ void visit_fields(Object& object, const Visit& visit) {
 // Fields that are themselves made of fields.
 template <typename Field>
 concept Nested = PlainOrConst<Field, Optimizer> || PlainOrConst<Field, LearningRate> ||
-    PlainOrConst<Field, Exchange> || PlainOrConst<Field, Cluster> || PlainOrConst<Field, Data>;
+    PlainOrConst<Field, Exchange> || PlainOrConst<Field, Cluster> || PlainOrConst<Field, Data> ||
+    PlainOrConst<Field, Checkpoints> || PlainOrConst<Field, Evaluation>;
 
 template <typename Field>
 inline constexpr bool kIsOptional = false;

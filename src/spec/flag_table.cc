@@ -1,9 +1,11 @@
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
 #include "spec/fields.h"
 #include "spec/flags.h"
 #include "spec/names.h"
+#include "spec/numbers.h"
 #include "spec/piecewise.h"
 
 namespace lockstep::spec {
@@ -78,9 +80,6 @@ void set(Parsed& parsed, const Value& value) {
 void evaluate(Parsed& parsed, const Value& value) {
   if (!std::get<bool>(value)) return;
   parsed.trial.mode = Mode::evaluation;
-  parsed.notes.emplace_back(
-      "--eval evaluates the untrained network on synthetic images: it measures speed, and its "
-      "accuracy is that of chance");
 }
 
 void forward_only(Parsed& parsed, const Value& value) {
@@ -88,7 +87,11 @@ void forward_only(Parsed& parsed, const Value& value) {
 }
 
 void eval_batch_size(Parsed& parsed, const Value& value) {
-  if (parsed.trial.mode == Mode::evaluation) set<&Trial::batch_size>(parsed, value);
+  if (parsed.trial.mode == Mode::evaluation) {
+    set<&Trial::batch_size>(parsed, value);
+  } else {
+    set<&Trial::evaluation, &Evaluation::batch_size>(parsed, value);
+  }
 }
 
 void num_eval_batches(Parsed& parsed, const Value& value) {
@@ -130,6 +133,20 @@ void piecewise(Parsed& parsed, const Value& value) {
   const std::string& schedule = std::get<std::string>(value);
   parse_piecewise(schedule);  // a mistake is found now, not at the first step
   parsed.trial.learning_rate.piecewise = schedule;
+}
+
+// A mistake is found now, not at the first step.
+void at_steps(Parsed& parsed, const Value& value) {
+  set<&Trial::evaluation, &Evaluation::at_steps>(parsed, value);
+  for (const double step : parse_numbers(parsed.trial.evaluation.at_steps)) {
+    if (step == std::floor(step)) continue;
+    throw Error(ExitCode::usage,
+                fmt::format("--eval_during_training_at_specified_steps: {} is no step", step));
+  }
+}
+void at_epochs(Parsed& parsed, const Value& value) {
+  set<&Trial::evaluation, &Evaluation::at_epochs>(parsed, value);
+  parse_numbers(parsed.trial.evaluation.at_epochs);
 }
 
 void print_config(Parsed& parsed, const Value& value) {
@@ -182,9 +199,8 @@ constexpr auto kGraph = "it steers TensorFlow's graph, which lockstep does not h
 constexpr auto kMkl = "it steers Intel's OpenMP runtime; lockstep pins its threads itself";
 constexpr auto kOwnInput = "it steers tf.data; every device has an input of its own";
 constexpr auto kHalf = "it acts with --use_fp16 only";
-constexpr auto kCheckpoints = "there are no checkpoints";
+constexpr auto kBackbones = "no model of the zoo has a backbone";
 constexpr auto kSummaries = "there are no summaries";
-constexpr auto kEvalDuringTraining = "there is no evaluation during training";
 constexpr auto kResultDir = "--result_dir writes run.json with all figures";
 
 void add_what_to_run(Rows& rows) {
@@ -205,7 +221,8 @@ void add_what_to_run(Rows& rows) {
       .alias("b");
   rows.works("forward_only", boolean(), "run the forward pass only", forward_only);
   rows.works("eval", boolean(), "evaluate instead of training", evaluate);
-  rows.works("eval_batch_size", integer("0"), "with --eval: replaces --batch_size",
+  rows.works("eval_batch_size", integer("0"),
+             "replaces --batch_size with --eval and when evaluating during training",
              eval_batch_size);
   rows.works("tf_random_seed", integer("1234", 0, kMaxExact),
              "of the initial weights, the images and dropout", set<&Trial::seed>)
@@ -340,20 +357,27 @@ void add_learning_rate(Rows& rows) {
              set<&Trial::learning_rate, &LearningRate::resnet_base>);
 }
 
+template <auto field>
+constexpr auto kSetEvaluation = set<&Trial::evaluation, field>;
+template <auto field>
+constexpr auto kSetCheckpoints = set<&Trial::checkpoints, field>;
+
 void add_evaluation(Rows& rows) {
   rows.group("Evaluation of a training run");
-  rows.refused("eval_interval_secs", integer("0"), "seconds between two evaluations", kCheckpoints,
-               "--eval alone evaluates once");
-  rows.refused("eval_during_training_every_n_steps", integer("", 1), "evaluate every n steps",
-               kEvalDuringTraining);
-  rows.refused("eval_during_training_every_n_epochs", real(""), "evaluate every n epochs",
-               kEvalDuringTraining);
-  rows.refused("eval_during_training_at_specified_steps", list(), "evaluate at these steps",
-               kEvalDuringTraining);
-  rows.refused("eval_during_training_at_specified_epochs", list(), "evaluate at these epochs",
-               kEvalDuringTraining);
-  rows.refused("stop_at_top_1_accuracy", real(""), "stop training at this accuracy",
-               kEvalDuringTraining);
+  rows.works("eval_interval_secs", integer("0"),
+             "with --eval: go on and evaluate every new checkpoint, looking so often; 0: once",
+             kSetEvaluation<&Evaluation::interval_secs>);
+  rows.works("eval_during_training_every_n_steps", integer("", 1), "evaluate every n steps",
+             kSetEvaluation<&Evaluation::every_steps>);
+  rows.works("eval_during_training_every_n_epochs", above_zero(""), "evaluate every n epochs",
+             kSetEvaluation<&Evaluation::every_epochs>);
+  rows.works("eval_during_training_at_specified_steps", list(), "evaluate at these steps",
+             at_steps);
+  rows.works("eval_during_training_at_specified_epochs", list(), "evaluate at these epochs",
+             at_epochs);
+  rows.works("stop_at_top_1_accuracy", above_zero("", 1),
+             "stop training once an evaluation finds this accuracy",
+             kSetEvaluation<&Evaluation::stop_at_top_1>);
   rows.ignored("collect_eval_results_async", boolean(), "evaluate SSD in a second process",
                "it acts on SSD only, which is not in the zoo");
   rows.refused("eval_dir", text("/tmp/tf_cnn_benchmarks/eval"), "directory of evaluation events",
@@ -525,11 +549,17 @@ void add_precision(Rows& rows) {
 
 void add_files(Rows& rows) {
   rows.group("Checkpoints, traces and logs");
-  rows.refused("train_dir", text(), "directory of checkpoints", kCheckpoints);
-  rows.refused("save_model_secs", integer("0"), "seconds between two checkpoints", kCheckpoints);
-  rows.refused("save_model_steps", integer(""), "steps between two checkpoints", kCheckpoints);
-  rows.ignored("max_ckpts_to_keep", integer("5"), "checkpoints to keep", kCheckpoints);
-  rows.refused("backbone_model_path", text(), "checkpoint of a trained backbone", kCheckpoints);
+  rows.works("train_dir", text(),
+             "directory of checkpoints: training goes on from the latest and leaves one at its "
+             "end, --eval evaluates it",
+             kSetCheckpoints<&Checkpoints::dir>);
+  rows.works("save_model_steps", integer("", 1), "steps between two checkpoints",
+             kSetCheckpoints<&Checkpoints::save_steps>);
+  rows.works("save_model_secs", integer("0"), "seconds between two checkpoints; 0: no clock",
+             kSetCheckpoints<&Checkpoints::save_secs>);
+  rows.works("max_ckpts_to_keep", integer("5"), "checkpoints to keep; 0: all",
+             kSetCheckpoints<&Checkpoints::keep>);
+  rows.refused("backbone_model_path", text(), "checkpoint of a trained backbone", kBackbones);
   rows.refused("summary_verbosity", integer("0", 0, 3), "how much to summarise", kSummaries,
                kResultDir);
   rows.refused("save_summaries_steps", integer("0"), "steps between two summaries", kSummaries,

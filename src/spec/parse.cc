@@ -100,6 +100,18 @@ bool has_data(const Trial& trial) {
 bool distorts(const Trial& trial) {
   return has_data(trial) && trial.data.distortions;
 }
+bool keeps_checkpoints(const Trial& trial) {
+  return trial.mode == Mode::training && !trial.checkpoints.dir.empty();
+}
+bool may_evaluate_during_training(const Trial& trial) {
+  return trial.mode == Mode::training && has_data(trial);
+}
+bool evaluates_during_training(const Trial& trial) {
+  return may_evaluate_during_training(trial) && trial.evaluation.during_training();
+}
+bool watches(const Trial& trial) {
+  return evaluates(trial) && !trial.checkpoints.dir.empty();
+}
 bool may_have_processes(const Trial& trial) {
   return trial.cluster.transport != Transport::threads;
 }
@@ -107,8 +119,11 @@ bool may_have_processes(const Trial& trial) {
 constexpr std::string_view kExchanging = "a --variable_update that exchanges something";
 constexpr std::string_view kDecay =
     "--init_learning_rate, --num_epochs_per_decay and --learning_rate_decay_factor";
+constexpr std::string_view kTrainingOnData = "training and --data_dir";
 constexpr Needs kNeeds[] = {
-    {"eval_batch_size", evaluates, "--eval"},
+    {"eval_batch_size",
+     [](const Trial& trial) { return evaluates(trial) || evaluates_during_training(trial); },
+     "--eval or evaluation during training"},
     {"num_eval_batches", evaluates, "--eval"},
     {"num_eval_epochs", evaluates, "--eval"},
     {"momentum", uses<OptimizerKind::momentum>, "--optimizer=momentum"},
@@ -128,6 +143,15 @@ constexpr Needs kNeeds[] = {
     {"agg_small_grads_max_group", joins_small_gradients, "--agg_small_grads_max_bytes"},
     {"fusion_threshold_mb", exchanges, kExchanging},
     {"wire_precision", exchanges, kExchanging},
+    {"eval_interval_secs", watches, "--eval and --train_dir"},
+    {"eval_during_training_every_n_steps", may_evaluate_during_training, kTrainingOnData},
+    {"eval_during_training_every_n_epochs", may_evaluate_during_training, kTrainingOnData},
+    {"eval_during_training_at_specified_steps", may_evaluate_during_training, kTrainingOnData},
+    {"eval_during_training_at_specified_epochs", may_evaluate_during_training, kTrainingOnData},
+    {"stop_at_top_1_accuracy", evaluates_during_training, "evaluation during training"},
+    {"save_model_steps", keeps_checkpoints, "--train_dir in training"},
+    {"save_model_secs", keeps_checkpoints, "--train_dir in training"},
+    {"max_ckpts_to_keep", keeps_checkpoints, "--train_dir in training"},
     {"resize_method", has_data, "--data_dir"},
     {"distortions", has_data, "--data_dir"},
     {"distort_color_in_yiq", distorts, "--data_dir and --distortions"},
@@ -139,6 +163,9 @@ constexpr Needs kNeeds[] = {
     {"datasets_use_caching", has_data, "--data_dir"},
     {"datasets_repeat_cached_sample", has_data, "--data_dir"},
     {"skip_corrupt", has_data, "--data_dir"},
+    {"num_warmup_batches",
+     [](const Trial& trial) { return !(evaluates(trial) && has_data(trial)); },
+     "training or made-up images"},
     {"network_interface", may_have_processes, "several processes"},
     {"start_timeout", may_have_processes, "several processes"},
 };
@@ -181,6 +208,12 @@ constexpr std::pair<std::string_view, std::string_view> kExclusive[] = {
     {"piecewise_learning_rate_schedule", "num_epochs_per_decay"},
     {"piecewise_learning_rate_schedule", "learning_rate_decay_factor"},
     {"piecewise_learning_rate_schedule", "minimum_learning_rate"},
+    {"eval_during_training_every_n_steps", "eval_during_training_every_n_epochs"},
+    {"eval_during_training_every_n_steps", "eval_during_training_at_specified_steps"},
+    {"eval_during_training_every_n_steps", "eval_during_training_at_specified_epochs"},
+    {"eval_during_training_every_n_epochs", "eval_during_training_at_specified_steps"},
+    {"eval_during_training_every_n_epochs", "eval_during_training_at_specified_epochs"},
+    {"eval_during_training_at_specified_steps", "eval_during_training_at_specified_epochs"},
     {"gradient_repacking", "fusion_threshold_mb"},
     {"gradient_repacking", "agg_small_grads_max_bytes"},
     {"fusion_threshold_mb", "agg_small_grads_max_bytes"},
@@ -223,6 +256,29 @@ void warn_of_flags_without_effect(const Settings& settings, Parsed& parsed) {
   }
 }
 
+// What an evaluation is of, and how long it takes where nothing says so.
+void settle_evaluation(const Settings& settings, Parsed& parsed) {
+  Trial& trial = parsed.trial;
+  if (trial.mode != Mode::evaluation) return;
+  const bool trained = !trial.checkpoints.dir.empty();
+  if (!trained) {
+    parsed.notes.push_back(fmt::format(
+        "--eval evaluates the untrained network{}: it measures speed, and its accuracy is that of "
+        "chance",
+        has_data(trial) ? "" : " on synthetic images"));
+  } else if (!has_data(trial)) {
+    parsed.notes.emplace_back("--eval without --data_dir evaluates synthetic images");
+  }
+  if (!has_data(trial)) return;
+  // Every image once, beginning with the first.
+  trial.num_warmup_batches = 0;
+  const auto given = [&](std::string_view name) { return settings.contains(find_flag(name)); };
+  if (!given("num_batches") && !given("num_epochs") && !given("num_eval_batches") &&
+      !given("num_eval_epochs")) {
+    trial.num_epochs = 1;
+  }
+}
+
 }  // namespace
 
 Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
@@ -241,6 +297,7 @@ Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
     const auto found = settings.find(&flag);
     if (found != settings.end()) apply(flag, found->second, parsed);
   }
+  settle_evaluation(settings, parsed);
   check_combinations(parsed.trial);
   warn_of_flags_without_effect(settings, parsed);
   return parsed;

@@ -217,8 +217,30 @@ TEST(DataFormat, ServesNchwByTheBlockedLayoutAndSaysSoOnce) {
   EXPECT_THAT(parse({"--data_format=auto"}).notes, IsEmpty());
 }
 
-TEST(Evaluation, SaysThatTheNetworkIsUntrained) {
-  EXPECT_THAT(parse({"--eval"}).notes, ElementsAre(HasSubstr("untrained network")));
+TEST(Evaluation, SaysWhatItIsNotOf) {
+  EXPECT_THAT(parse({"--eval"}).notes,
+              ElementsAre(HasSubstr("untrained network on synthetic images")));
+  EXPECT_THAT(parse({"--eval", "--data_dir=d"}).notes,
+              ElementsAre(HasSubstr("untrained network:")));
+  EXPECT_THAT(parse({"--eval", "--train_dir=t"}).notes, ElementsAre(HasSubstr("synthetic images")));
+  EXPECT_THAT(parse({"--eval", "--train_dir=t", "--data_dir=d"}).notes, IsEmpty());
+}
+
+TEST(Evaluation, OfADatasetIsOfEveryImageOnceUnlessAskedOtherwise) {
+  const Trial whole = parse({"--eval", "--data_dir=d"}).trial;
+  EXPECT_EQ(whole.num_epochs, 1);
+  EXPECT_EQ(whole.num_warmup_batches, 0);
+  const Trial part = parse({"--eval", "--data_dir=d", "--num_eval_batches=5"}).trial;
+  EXPECT_EQ(part.num_epochs, std::nullopt);
+  EXPECT_EQ(part.num_batches, 5);
+}
+
+TEST(Evaluation, WantsStepsAndEpochsThatAreNumbers) {
+  const std::string steps = "--eval_during_training_at_specified_steps=";
+  EXPECT_THAT(error_of({"--data_dir=d", steps + "10,x"}), HasSubstr("'x' where a number above 0"));
+  EXPECT_THAT(error_of({"--data_dir=d", steps + "1.5"}), HasSubstr("1.5 is no step"));
+  EXPECT_THAT(error_of({"--data_dir=d", "--eval_during_training_at_specified_epochs=0"}),
+              HasSubstr("above 0"));
 }
 
 // --- Combinations -------------------------------------------------------------------------------
@@ -270,7 +292,11 @@ TEST(Combinations, AcceptsAnExcludedFlagThatIsOff) {
 
 TEST(Combinations, WarnsOfFlagsThatLackTheirPartner) {
   const std::pair<const char*, const char*> lacking[] = {
-      {"--eval_batch_size=8", "--eval"},
+      {"--eval_batch_size=8", "--eval or evaluation during training"},
+      {"--eval_interval_secs=8", "--eval and --train_dir"},
+      {"--eval_during_training_every_n_steps=8", "training and --data_dir"},
+      {"--stop_at_top_1_accuracy=0.5", "evaluation during training"},
+      {"--save_model_steps=8", "--train_dir in training"},
       {"--num_eval_batches=8", "--eval"},
       {"--num_eval_epochs=8", "--eval"},
       {"--distortions", "--data_dir"},

@@ -105,6 +105,33 @@ struct Data {
   bool operator==(const Data&) const = default;
 };
 
+// What is kept of a training run, and when.
+struct Checkpoints {
+  std::string dir = {};  // empty: nothing
+  int save_steps = 0;    // between two; 0: at the end
+  int save_secs = 0;     // the same in seconds
+  int keep = 5;          // 0: all
+
+  bool operator==(const Checkpoints&) const = default;
+};
+
+// When a training run looks how good it is. Steps count from the begin of training, as those of
+// checkpoints do; epochs likewise.
+struct Evaluation {
+  int every_steps = 0;
+  double every_epochs = 0;
+  std::string at_steps = {};   // "100,200"
+  std::string at_epochs = {};  // "0.5,2"
+  std::optional<double> stop_at_top_1 = {};
+  int interval_secs = 0;  // with --eval: between two looks for a new checkpoint; 0: there is one
+  int batch_size = 0;     // per device; 0: that of training
+
+  bool during_training() const {
+    return every_steps > 0 || every_epochs > 0 || !at_steps.empty() || !at_epochs.empty();
+  }
+  bool operator==(const Evaluation&) const = default;
+};
+
 // One point of a spec: everything that a rank must know to train, one value per option.
 struct Trial {
   std::string model = "trivial";  // canonical name in the zoo
@@ -134,6 +161,8 @@ struct Trial {
   Optimizer optimizer;
   LearningRate learning_rate;
   Data data;
+  Checkpoints checkpoints;
+  Evaluation evaluation;
   double label_smoothing = -1;  // below 0: the model's own
   std::uint64_t seed = 1234;
 
