@@ -15,6 +15,16 @@ std::string step_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
 }
 
+std::string input_text(const stats::InputSummary& input) {
+  std::string text = fmt::format("waited for images {:.1f} % of the time", 100 * input.waited);
+  for (std::size_t i = 0; i < stats::kInputStages.size(); ++i) {
+    if (stats::kInputStages[i] != input.limited_by) continue;
+    text += fmt::format(", limited by {} ({:.0f} images/s)", input.limited_by,
+                        input.images_per_second[i]);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string closing_text(const stats::Measured& measured) {
@@ -31,6 +41,7 @@ std::string closing_text(const stats::Measured& measured) {
     text += fmt::format(", {:.0f} % of the peak", 100 * usage.gflops / *usage.peak_gflops);
     if (usage.gflops > *usage.peak_gflops) text += kAbovePeak;
   }
+  if (measured.input) text += "; " + input_text(*measured.input);
   return text + fmt::format("; peak memory {}; first step after {}",
                             human_bytes(double(usage.peak_rss_bytes)),
                             human_seconds(usage.seconds_to_first_step));

@@ -41,6 +41,15 @@ TEST(Closing, LeavesOutWhatIsNotKnown) {
   EXPECT_THAT(closing_text(unknown), HasSubstr("32.0 effective GFLOP/s; peak memory"));
 }
 
+TEST(Closing, SaysWhatTheInputCost) {
+  stats::Measured real = measured();
+  real.input = {.images_per_second = {900, 75, 0}, .waited = 0.125, .limited_by = "decode"};
+  EXPECT_THAT(closing_text(real), HasSubstr("; waited for images 12.5 % of the time, limited by "
+                                            "decode (75 images/s); peak memory"));
+  real.input = {.images_per_second = {900, 75, 0}, .waited = 0.001};
+  EXPECT_THAT(closing_text(real), HasSubstr("waited for images 0.1 % of the time; peak memory"));
+}
+
 TEST(Closing, ExplainsHowThePeakCanBePassed) {
   stats::Measured fast = measured();
   fast.usage.gflops = 1.5 * *fast.usage.peak_gflops;

@@ -72,6 +72,14 @@ std::string evaluation_line(std::int64_t step, double examples_per_second) {
   return fmt::format("{}\t{} examples/sec\n", step, fixed(examples_per_second, 1));
 }
 
+std::string running_evaluation(std::int64_t step, bool last) {
+  return fmt::format("Running {}evaluation at global_step {}\n", last ? "final " : "", step);
+}
+
+std::string stopping(double top_1) {
+  return fmt::format("Stopping, as eval accuracy at least {} was reached\n", top_1);
+}
+
 std::string accuracy_line(const Accuracies& accuracies, std::int64_t examples) {
   return fmt::format("Accuracy @ 1 = {} Accuracy @ 5 = {} [{} examples]\n",
                      fixed(accuracies.top_1, 4), fixed(accuracies.top_5, 4), examples);

@@ -41,6 +41,9 @@ inline constexpr std::string_view kInitializing = "Initializing graph\n";
 inline constexpr std::string_view kRunningWarmup = "Running warm up\n";
 inline constexpr std::string_view kDoneWarmup = "Done warm up\n";
 
+inline constexpr std::string_view kDoneTraining = "Done with training\n";
+inline constexpr std::string_view kResumingTraining = "Resuming training\n";
+
 struct Accuracies {
   double top_1 = 0;
   double top_5 = 0;
@@ -52,6 +55,10 @@ std::string total_block(double images_per_second);
 
 std::string evaluation_line(std::int64_t step, double examples_per_second);
 std::string accuracy_line(const Accuracies& accuracies, std::int64_t examples);
+
+// Around evaluations during training; `last`: behind the last step.
+std::string running_evaluation(std::int64_t step, bool last);
+std::string stopping(double top_1);
 
 // Turns timed steps into lines: the first step and every `display_every`th has one, and it speaks
 // of all steps so far, not of those since the last line.

@@ -119,6 +119,43 @@ Json straggler(const stats::Straggler& slow) {
           {"cost_ms", milliseconds(slow.cost)}};
 }
 
+// Per stage, what its threads could do if they did nothing else.
+Json input(const stats::InputSummary& summary) {
+  Json stages = Json::object();
+  for (std::size_t i = 0; i < stats::kInputStages.size(); ++i) {
+    const double speed = summary.images_per_second[i];
+    stages[std::string(stats::kInputStages[i])] = speed > 0 ? Json(speed) : Json(nullptr);
+  }
+  return {{"images", summary.images},
+          {"images_skipped", summary.skipped},
+          {"images_per_s", std::move(stages)},
+          {"waited_pct", 100 * summary.waited},
+          {"limited_by", summary.limited_by}};
+}
+
+Json evaluations(const stats::Measured& measured) {
+  Json array = Json::array();
+  for (const stats::Evaluation& evaluation : measured.evaluations) {
+    array.push_back({{"step", evaluation.step},
+                     {"top_1", evaluation.top_1},
+                     {"top_5", evaluation.top_5},
+                     {"images", evaluation.images},
+                     {"seconds", evaluation.seconds},
+                     {"training_seconds", evaluation.training_seconds}});
+  }
+  return array;
+}
+
+Json time_to_accuracy(const stats::Measured& measured) {
+  for (const stats::Evaluation& evaluation : measured.evaluations) {
+    if (!evaluation.reached) continue;
+    return {{"step", evaluation.step},
+            {"seconds", evaluation.seconds},
+            {"training_seconds", evaluation.training_seconds}};
+  }
+  return nullptr;
+}
+
 Json error(const stats::Failure& failure) {
   return {{"exit_code", static_cast<int>(failure.code)},
           {"message", failure.message},
@@ -145,6 +182,9 @@ Json run_json(const RunInfo& info, const stats::Result& result) {
       {"servers", measured ? servers(*measured) : Json(nullptr)},
       {"straggler",
        measured && measured->straggler ? straggler(*measured->straggler) : Json(nullptr)},
+      {"input", measured && measured->input ? input(*measured->input) : Json(nullptr)},
+      {"evaluations", measured ? evaluations(*measured) : Json(nullptr)},
+      {"time_to_accuracy", measured ? time_to_accuracy(*measured) : Json(nullptr)},
       {"warnings", result.warnings},
       {"error", failure ? error(*failure) : Json(nullptr)},
   };

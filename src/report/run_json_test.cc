@@ -76,7 +76,19 @@ stats::Result measured() {
        .usage = usage,
        .ranks = stats::summarise_ranks(ranks),
        .servers = {server},
-       .straggler = stats::Straggler{.rank = 0, .arrived_last = 4, .steps = 4, .cost = 0.125}});
+       .straggler = stats::Straggler{.rank = 0, .arrived_last = 4, .steps = 4, .cost = 0.125},
+       .input = stats::InputSummary{.images = 128,
+                                    .skipped = 1,
+                                    .images_per_second = {4096, 96, 0},
+                                    .waited = 0.25,
+                                    .limited_by = "decode"},
+       .evaluations = {{.step = 2,
+                        .top_1 = 0.25,
+                        .top_5 = 0.75,
+                        .images = 1000,
+                        .seconds = 8,
+                        .training_seconds = 2,
+                        .reached = true}}});
 }
 
 TEST(RunJson, IsTheCommittedExample) {

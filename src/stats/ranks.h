@@ -9,6 +9,7 @@
 
 #include "record/flight.h"
 #include "record/sample.h"
+#include "stats/input.h"
 
 namespace lockstep::stats {
 
@@ -18,6 +19,7 @@ struct RankSamples {
   std::vector<record::Sample> timed;
   double bytes_sent = 0, bytes_received = 0;  // per step
   record::Flight flight = {};
+  RankInput input = {};
 };
 
 // Their means, in seconds per step.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "spec/trial.h"
+#include "stats/input.h"
 #include "stats/ranks.h"
 #include "stats/summary.h"
 
@@ -28,12 +29,24 @@ struct Usage {
 // training twice as many again for the gradients of the data and of the weights.
 double gflops(double macs_per_image, double images_per_second, spec::Mode mode);
 
+// How good the network was.
+struct Evaluation {
+  std::int64_t step = 0;  // of training, behind which it was looked at
+  double top_1 = 0, top_5 = 0;
+  std::int64_t images = 0;
+  double seconds = 0;           // from the first step of the run on
+  double training_seconds = 0;  // the same without evaluations and checkpoints
+  bool reached = false;         // what --stop_at_top_1_accuracy asks for
+};
+
 struct Measured {
   Summary summary;
   Usage usage;
   std::vector<RankSummary> ranks = {};      // that train
   std::vector<ServerSummary> servers = {};  // that do not
   std::optional<Straggler> straggler = {};
+  std::optional<InputSummary> input = {};
+  std::vector<Evaluation> evaluations = {};
 };
 
 struct Failure {
