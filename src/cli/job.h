@@ -1,13 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "cli/membership.h"
+#include "data/source.h"
 #include "engine/engine.h"
 #include "machine/environment.h"
 #include "model/zoo.h"
 #include "spec/trial.h"
+#include "train/checkpoint.h"
+#include "train/input.h"
+#include "train/worker.h"
 
 namespace lockstep::cli {
 
@@ -25,14 +31,38 @@ struct Job {
 
   Membership member;
 
+  // Of --data_dir; nothing: made-up images, or a process that trains nothing.
+  std::optional<data::Index> index;
+  std::int64_t examples = 0;          // of an epoch
+  std::vector<int> spare_processors;  // that no device of this host has
+
+  // What open_files found.
+  std::shared_ptr<const data::Source> source;
+  std::shared_ptr<const train::Checkpoint> checkpoint;
+
   std::int64_t global_batch() const { return std::int64_t{trial.batch_size} * member.workers; }
   bool training() const { return trial.mode == spec::Mode::training; }
+  bool evaluates_during_training() const {
+    return training() && !trial.data.dir.empty() && trial.evaluation.during_training();
+  }
 };
 // Throws Error(usage) for a model that is not there, images that are too small for it or more
 // threads than cores. Call it before the thread joins a team.
 Job make_job(spec::Trial trial, const Membership& member);
 
+// Opens the dataset, and reads the checkpoint that training goes on from or that is evaluated.
+// Throws Error(usage) where they are damaged or do not fit.
+void open_files(Job& job);
+
 engine::Options engine_options(const Job& job);
+// Of the engine beside it that evaluates during training.
+engine::Options evaluator_options(const Job& job);
+
+// The way of a device's input to the dataset.
+train::Feed feed_of(const Job& job, std::size_t device);
+
+// Of a run that only evaluates: every image counts once, the last batch being part of one.
+train::Score score_of(const Job& job, const train::Outcome& outcome);
 
 // Of one device: the plan's arena, the parameters, and in training gradients and optimizer slots.
 std::int64_t memory_bytes(const Job& job, const engine::PlanSummary& plan);

@@ -29,7 +29,10 @@ std::string to_text(const stats::RankSamples& rank) {
               {"received", rank.bytes_received},
               {"steps", std::move(steps)},
               {"flight", {rank.flight.seconds, rank.flight.exposed}},
-              {"buckets", std::move(buckets)}}
+              {"buckets", std::move(buckets)},
+              {"input",
+               {rank.input.threads, rank.input.stages, rank.input.waited, rank.input.images,
+                rank.input.skipped}}}
       .dump();
 }
 
@@ -39,7 +42,14 @@ stats::RankSamples samples_from_text(const std::string& text) {
                           .timed = {},
                           .bytes_sent = json["sent"],
                           .bytes_received = json["received"],
-                          .flight = {}};
+                          .flight = {},
+                          .input = {}};
+  const Json& input = json["input"];
+  rank.input = {.threads = input[0],
+                .stages = input[1],
+                .waited = input[2],
+                .images = input[3],
+                .skipped = input[4]};
   rank.flight.seconds = json["flight"][0];
   rank.flight.exposed = json["flight"][1];
   for (const Json& bucket : json["buckets"]) {
@@ -57,13 +67,25 @@ stats::RankSamples samples_from_text(const std::string& text) {
   return rank;
 }
 
-stats::RankSamples timed_samples(const train::Outcome& outcome, const std::string& host) {
+stats::RankInput input_of(const train::Outcome& outcome, const train::Feed& feed) {
+  if (feed.source == nullptr) return {};
+  const data::InputTimes& times = outcome.input;
+  return {.threads = feed.threads,
+          .stages = {times.read, times.decode, times.assemble},
+          .waited = times.waited,
+          .images = static_cast<std::int64_t>(times.images),
+          .skipped = static_cast<std::int64_t>(times.skipped)};
+}
+
+stats::RankSamples timed_samples(const train::Outcome& outcome, const std::string& host,
+                                 const train::Feed& feed) {
   const auto steps = static_cast<double>(std::max<std::size_t>(1, outcome.samples.size()));
   return {.host = host,
           .timed = {outcome.samples.begin() + outcome.warm_up_steps, outcome.samples.end()},
           .bytes_sent = static_cast<double>(outcome.bytes_sent) / steps,
           .bytes_received = static_cast<double>(outcome.bytes_received) / steps,
-          .flight = outcome.flight};
+          .flight = outcome.flight,
+          .input = input_of(outcome, feed)};
 }
 
 // Of all devices at once: they share what limits them.
@@ -131,14 +153,21 @@ class Rank {
     outcome.convolutions = options.conv_choices;
     std::unique_ptr<engine::Engine> engine = engine::compile(job_.graph, options);
     if (transport_.rank() == 0 && hooks_.on_plan) hooks_.on_plan(peak, engine->plan());
+    train::Supplies supplies{
+        .feed = feed_of(job_, device_), .checkpoint = job_.checkpoint.get(), .evaluator = {}};
+    if (job_.training() && transport_.rank() != 0) supplies.checkpoint = nullptr;
+    if (job_.evaluates_during_training()) {
+      supplies.evaluator = engine::compile(job_.graph, evaluator_options(job_));
+    }
+    const train::Feed feed = supplies.feed;
     outcome.mine = train::train(job_.trial, *job_.model, std::move(engine), transport_, site_,
-                                hooks_.hooks(transport_));
+                                hooks_.hooks(transport_), std::move(supplies));
     if (outcome.mine.error) return;
     // Whatever else runs makes the peak seem too low, never too high.
     outcome.peak_gflops =
         std::max(peak.gflops, peak_of_all(transport_, machine::measure_peak().gflops));
     outcome.in_step = site_.strategy->in_step;
-    gather(to_text(timed_samples(outcome.mine, host())));
+    gather(to_text(timed_samples(outcome.mine, host(), feed)));
   }
 
   // On a worker's cores: a server mostly sleeps.

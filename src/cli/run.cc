@@ -1,11 +1,13 @@
 #include "cli/run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -93,6 +95,12 @@ class RankRecord {
   void timed() {
     if (log_ != nullptr) log_->timed();
   }
+  void evaluation_start(std::int64_t step, bool last) {
+    if (log_ != nullptr) log_->evaluation_start(step, last);
+  }
+  void evaluated(const train::Evaluated& evaluated, bool last) {
+    if (log_ != nullptr) log_->evaluated(evaluated, last);
+  }
   void step(const record::Sample& sample, std::int64_t timed_step) {
     machine::settle_team();
     if (samples_) samples_->append(sample);
@@ -112,6 +120,12 @@ train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog* 
   hooks.on_step = [record](const record::Sample& sample, std::int64_t timed_step) {
     record->step(sample, timed_step);
   };
+  hooks.on_evaluation_start = [record](std::int64_t step, bool last) {
+    record->evaluation_start(step, last);
+  };
+  hooks.on_evaluated = [record](const train::Evaluated& evaluated, bool last) {
+    record->evaluated(evaluated, last);
+  };
   hooks.warmed_up = [](std::span<const double> seconds) { return stats::warmup_over(seconds); };
   if (job.trial.target_precision) {
     hooks.precise_enough = [&job](std::span<const record::Sample> timed) {
@@ -126,11 +140,35 @@ ExitCode interrupted() {
   return Interrupt::signal() == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
 }
 
+std::vector<stats::Evaluation> evaluations_of(const Job& job, const train::Outcome& outcome) {
+  std::vector<stats::Evaluation> all;
+  const auto add = [&](const train::Evaluated& evaluated) {
+    all.push_back({.step = evaluated.step,
+                   .top_1 = evaluated.score.top_1(),
+                   .top_5 = evaluated.score.top_5(),
+                   .images = evaluated.score.images,
+                   .seconds = evaluated.seconds,
+                   .training_seconds = evaluated.training_seconds,
+                   .reached = evaluated.reached});
+  };
+  for (const train::Evaluated& evaluated : outcome.evaluations) add(evaluated);
+  if (job.trial.mode == spec::Mode::evaluation) {
+    add({.step = job.checkpoint ? job.checkpoint->step : 0,
+         .score = score_of(job, outcome),
+         .seconds = outcome.samples.back().end});
+  }
+  return all;
+}
+
 // What the timed steps say; without any, throws the reason why.
 stats::Measured measured(const Job& job, const WorldOutcome& world, double started) {
   if (world.mine.error) throw Error(*world.mine.error);
   const auto timed =
       std::span(world.mine.samples).subspan(static_cast<std::size_t>(world.mine.warm_up_steps));
+  if (timed.empty() && world.mine.ending == train::Ending::accuracy) {
+    throw Error(ExitCode::usage, "the accuracy was reached before the first timed step",
+                "--num_warmup_batches=0 times all steps");
+  }
   if (timed.empty()) throw Error(interrupted(), "interrupted before the first timed step");
   const std::vector<record::Sample> pooled = stats::pooled(world.ranks);
   stats::Measured measured;
@@ -146,6 +184,8 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
   measured.ranks = stats::summarise_ranks(world.ranks);
   measured.servers = world.servers;
   if (world.in_step) measured.straggler = stats::straggler(world.ranks);
+  measured.input = stats::summarise_input(world.ranks);
+  measured.evaluations = evaluations_of(job, world.mine);
   return measured;
 }
 
@@ -191,7 +231,8 @@ Finished measure(const Job& job, const Start& start, Ranks& ranks) {
 }
 
 // A process without rank 0: trains or serves, and leaves the words and the result to that one.
-ExitCode take_part(const Job& job, Transports transports) {
+ExitCode take_part(Job& job, Transports transports) {
+  open_files(job);
   Ranks ranks = connect(job, transports);
   Interrupt::listen();
   RankHooks hooks;
@@ -217,6 +258,31 @@ void make_directory(const std::string& path) {
   }
 }
 
+// Evaluates every checkpoint that training leaves behind, until a signal ends it.
+template <typename Keep>
+ExitCode watch(Job& job, const Start& start, Transports transports, const Keep& keep) {
+  if (static_cast<int>(job.member.ranks.size()) < job.member.world()) {
+    throw Error(ExitCode::usage, "--eval_interval_secs works in one process only",
+                "leave it out, or start one process with --num_gpus");
+  }
+  Interrupt::listen();
+  std::filesystem::path evaluated;
+  while (!Interrupt::asked().load()) {
+    const auto latest = train::latest_checkpoint(job.trial.checkpoints.dir);
+    if (latest && *latest != evaluated) {
+      evaluated = *latest;
+      open_files(job);
+      Ranks ranks = connect(job, transports);
+      keep(measure(job, start, ranks).result);
+    }
+    for (int tenths = 10 * job.trial.evaluation.interval_secs;
+         tenths > 0 && !Interrupt::asked().load(); --tenths) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+  return interrupted();
+}
+
 }  // namespace
 
 ExitCode run(Arguments arguments, Transports transports) {
@@ -230,7 +296,7 @@ ExitCode run(Arguments arguments, Transports transports) {
   }
   const Membership member = membership(parsed.trial, spec::launched(process_getenv));
   go_on_with(member.transport, transports, "run", arguments);
-  const Job job = make_job(parsed.trial, member);
+  Job job = make_job(parsed.trial, member);
   if (const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
       unused && job.training()) {
     print_warning(*unused);
@@ -250,11 +316,15 @@ ExitCode run(Arguments arguments, Transports transports) {
   };
 
   look_around(start);
+  if (job.trial.mode == spec::Mode::evaluation && job.trial.evaluation.interval_secs > 0) {
+    return watch(job, start, transports, keep);
+  }
   // They part when the result is written: a launcher that ends the run may kill those who take
   // their time over a farewell.
   Ranks ranks;
   std::optional<Finished> finished;
   try {
+    open_files(job);
     ranks = connect(job, transports);
     finished = measure(job, start, ranks);
   } catch (const std::exception&) {

@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "spec/names.h"
-#include "train/epochs.h"
 
 namespace lockstep::cli {
 namespace {
@@ -17,17 +16,18 @@ void say(std::string_view text) {
 
 report::Header header_of(const Job& job) {
   constexpr std::array kModes = {"training", "forward only", "evaluation"};
+  const bool synthetic = job.trial.data.dir.empty();
   const spec::Trial& trial = job.trial;
   report::Header header;
   header.version = LOCKSTEP_VERSION;
   header.model = trial.model;
-  header.dataset = trial.dataset + " (synthetic)";
-  header.mode = kModes[static_cast<std::size_t>(trial.mode)];
+  header.dataset = trial.dataset + (synthetic ? " (synthetic)" : "");
+  header.mode = job.evaluates_during_training() ? "training + evaluation"
+                                                : kModes[static_cast<std::size_t>(trial.mode)];
   header.global_batch = static_cast<int>(job.global_batch());
   header.device_batch = trial.batch_size;
   header.num_batches = job.batches;
-  header.num_epochs = double(job.batches) * double(job.global_batch()) /
-                      double(train::examples_per_epoch(trial, *job.model));
+  header.num_epochs = double(job.batches) * double(job.global_batch()) / double(job.examples);
   for (int d = 0; d < trial.devices; ++d) header.devices.push_back(fmt::format("/cpu:{}", d));
   header.data_format = spec::name(trial.data_format);
   header.optimizer = spec::name(trial.optimizer.kind);
@@ -35,13 +35,8 @@ report::Header header_of(const Job& job) {
   return header;
 }
 
-report::Accuracies mean_accuracies(std::span<const record::Sample> samples) {
-  report::Accuracies mean;
-  for (const record::Sample& sample : samples) {
-    mean.top_1 += sample.top_1 / double(samples.size());
-    mean.top_5 += sample.top_5 / double(samples.size());
-  }
-  return mean;
+report::Accuracies accuracies(const train::Score& score) {
+  return {score.top_1(), score.top_5()};
 }
 
 }  // namespace
@@ -90,15 +85,27 @@ void RunLog::step(const record::Sample& sample, std::int64_t timed_step) {
   progress_.update(timed_step);
 }
 
+void RunLog::evaluation_start(std::int64_t step, bool last) {
+  progress_.hide();
+  if (last) say(report::kDoneTraining);
+  say(report::running_evaluation(step, last));
+}
+
+void RunLog::evaluated(const train::Evaluated& evaluated, bool last) {
+  say(report::accuracy_line(accuracies(evaluated.score), evaluated.score.images));
+  if (last) return;
+  say(evaluated.reached ? report::stopping(*job_.trial.evaluation.stop_at_top_1)
+                        : std::string(report::kResumingTraining));
+}
+
 void RunLog::finish(const stats::Summary& summary, const train::Outcome& outcome) {
   progress_.hide();
-  const auto timed =
-      std::span(outcome.samples).subspan(static_cast<std::size_t>(outcome.warm_up_steps));
   if (job_.trial.mode == spec::Mode::evaluation) {
-    say(report::accuracy_line(mean_accuracies(timed),
-                              static_cast<std::int64_t>(timed.size()) * job_.global_batch()));
+    const train::Score score = score_of(job_, outcome);
+    say(report::accuracy_line(accuracies(score), score.images));
   }
-  say(report::total_block(summary.images_per_second));
+  // Like tf_cnn_benchmarks: its users look for the accuracy.
+  if (!job_.evaluates_during_training()) say(report::total_block(summary.images_per_second));
 }
 
 }  // namespace lockstep::cli

@@ -20,6 +20,8 @@ class RunLog {
   void warm_up();
   void timed();
   void step(const record::Sample& sample, std::int64_t timed_step);  // 0: warm-up
+  void evaluation_start(std::int64_t step, bool last);
+  void evaluated(const train::Evaluated& evaluated, bool last);
   void finish(const stats::Summary& summary, const train::Outcome& outcome);
 
  private:

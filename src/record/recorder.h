@@ -24,6 +24,10 @@ class Recorder {
   // The step is over. Grows the storage here if the next step would not fit.
   void finish(float loss, float base_loss, float top_1 = 0, float top_5 = 0);
 
+  // Between two steps: the last so many seconds are no part of the run. Steps begin as if they had
+  // not been.
+  void leave_out(double seconds) { origin_ += seconds; }
+
   std::span<const Sample> samples() const { return samples_; }
 
  private:

@@ -7,21 +7,20 @@
 
 namespace lockstep::train {
 
-Accuracy accuracy(std::span<const float> logits, std::span<const int> labels) {
+Hits hits(std::span<const float> logits, std::span<const int> labels) {
   LOCKSTEP_CHECK(!labels.empty() && logits.size() % labels.size() == 0);
   const std::size_t classes = logits.size() / labels.size();
-  int first = 0, among_five = 0;
+  Hits hits;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const std::span<const float> row = logits.subspan(i * classes, classes);
     const float own = row[static_cast<std::size_t>(labels[i])];
     // Written so that NaN anywhere counts as larger.
     const auto larger = std::ranges::count_if(row, [own](float x) { return !(x <= own); });
     if (!std::isfinite(own)) continue;
-    if (larger < 1) ++first;
-    if (larger < 5) ++among_five;
+    if (larger < 1) ++hits.top_1;
+    if (larger < 5) ++hits.top_5;
   }
-  const auto batch = static_cast<float>(labels.size());
-  return {static_cast<float>(first) / batch, static_cast<float>(among_five) / batch};
+  return hits;
 }
 
 }  // namespace lockstep::train

@@ -1,17 +1,18 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 namespace lockstep::train {
 
-// Share of a batch whose label is among the k largest outputs. A tie counts for the label; outputs
-// that are not finite never do.
-struct Accuracy {
-  float top_1 = 0;
-  float top_5 = 0;
+// Images whose label is among the k largest outputs. A tie counts for the label; outputs that are
+// not finite never do.
+struct Hits {
+  std::int64_t top_1 = 0;
+  std::int64_t top_5 = 0;
 };
 
 // `logits`: one row of outputs for each label.
-Accuracy accuracy(std::span<const float> logits, std::span<const int> labels);
+Hits hits(std::span<const float> logits, std::span<const int> labels);
 
 }  // namespace lockstep::train

@@ -8,28 +8,28 @@
 namespace lockstep::train {
 namespace {
 
-TEST(Accuracy, CountsLabelsAmongTheLargestOutputs) {
+TEST(Hits, CountsLabelsAmongTheLargestOutputs) {
   const std::vector<float> logits = {
       9, 1, 2, 3, 4, 5, 6,  // label 0: the largest
       9, 1, 2, 3, 4, 5, 6,  // label 3: fifth
       9, 1, 2, 3, 4, 5, 6,  // label 2: sixth
       9, 1, 2, 3, 4, 5, 6,  // label 6: second
   };
-  const Accuracy share = accuracy(logits, std::vector<int>{0, 3, 2, 6});
-  EXPECT_EQ(share.top_1, 0.25F);
-  EXPECT_EQ(share.top_5, 0.75F);
+  const Hits all = hits(logits, std::vector<int>{0, 3, 2, 6});
+  EXPECT_EQ(all.top_1, 1);
+  EXPECT_EQ(all.top_5, 3);
 }
 
-TEST(Accuracy, CountsATieForTheLabel) {
-  EXPECT_EQ(accuracy(std::vector<float>{1, 1, 1}, std::vector<int>{2}).top_1, 1);
+TEST(Hits, CountsATieForTheLabel) {
+  EXPECT_EQ(hits(std::vector<float>{1, 1, 1}, std::vector<int>{2}).top_1, 1);
 }
 
-TEST(Accuracy, NeverCountsOutputsThatAreNotFinite) {
+TEST(Hits, NeverCountsOutputsThatAreNotFinite) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(accuracy(std::vector<float>{nan, nan}, std::vector<int>{0}).top_5, 0);
-  EXPECT_EQ(accuracy(std::vector<float>{infinity, 0}, std::vector<int>{0}).top_1, 0);
-  EXPECT_EQ(accuracy(std::vector<float>{1, nan}, std::vector<int>{0}).top_1, 0);
+  EXPECT_EQ(hits(std::vector<float>{nan, nan}, std::vector<int>{0}).top_5, 0);
+  EXPECT_EQ(hits(std::vector<float>{infinity, 0}, std::vector<int>{0}).top_1, 0);
+  EXPECT_EQ(hits(std::vector<float>{1, nan}, std::vector<int>{0}).top_1, 0);
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ TEST(ExamplesPerEpoch, AreTheTrialsDatasetsOrElseTheModels) {
 TEST(TimedBatches, AreWhatTheEpochsComeToOrElseTheNumberAskedFor) {
   spec::Trial trial;
   trial.num_batches = 7;
-  EXPECT_EQ(timed_batches(trial, cifar_model(), 128), 7);
+  EXPECT_EQ(timed_batches(trial, 50000, 128), 7);
   trial.num_epochs = 2;
-  EXPECT_EQ(timed_batches(trial, cifar_model(), 128), 782);
+  EXPECT_EQ(timed_batches(trial, 50000, 128), 782);
 }
 
 }  // namespace

@@ -39,6 +39,35 @@ comm::Exchange tally_exchange(const Site& site, comm::Range range, int rank) {
   return {.collective = comm::tree(site.ranks.topology, rank, range, range.size())};
 }
 
+// Keeps the sums where the gradients were.
+class Root : public comm::Keeper {
+ public:
+  explicit Root(std::span<float> gradients) : gradients_(gradients) {}
+
+  double update(comm::Range range, const float* sums) override {
+    if (sums != &gradients_[range.begin]) {
+      std::copy_n(sums, range.size(), &gradients_[range.begin]);
+    }
+    return 0;
+  }
+  double received(comm::Range, const float*) override { return 0; }
+
+ private:
+  const std::span<float> gradients_;
+};
+
+// What a rank updates that no rank before it does.
+std::vector<comm::Range> updated_first(std::span<const comm::Program> programs, int rank) {
+  std::vector<comm::Range> ranges;
+  for (const comm::Program& program : programs) {
+    if (program.vendor && rank > 0) continue;  // everybody updates everything
+    for (const comm::Operation& operation : program.operations) {
+      if (operation.kind == comm::Operation::Kind::update) ranges.push_back(operation.range);
+    }
+  }
+  return ranges;
+}
+
 // A worker's dealings with a server that answers it whatever the others do.
 comm::Exchange with_server_alone(const strategy::Chunk& chunk, int worker, int rank) {
   return {.collective = comm::to_owner(std::span(&worker, 1), chunk.server, rank, chunk.range),
@@ -128,32 +157,47 @@ void Exchange::connect(comm::Keeper& keeper) {
   for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
     programs[i].encoding = encoding(options_.wire_precision);
   }
+  updated_ = updated_first(std::span(programs).first(programs.size() - 1), transport_.rank());
   executor_ = std::make_unique<comm::Executor>(transport_, std::move(programs), mailboxes_, keeper,
                                                site_.spin);
 }
 
 void Exchange::broadcast_parameters() {
-  struct Nothing : comm::Keeper {
-    double update(comm::Range, const float*) override { return 0; }
-    double received(comm::Range, const float*) override { return 0; }
-  } nothing;
-  // Counters of its own: those behind the chunks'.
-  std::vector<comm::Window> windows = windows_;
-  for (comm::Window& window : windows) {
-    if (window.bell != nullptr) window.counters = window.counters.subspan(chunks_.size());
+  round_trip();
+}
+
+void Exchange::gather(std::span<const float> kept) {
+  LOCKSTEP_CHECK(landed_);
+  executor_->settle();
+  std::ranges::fill(mine_.gradients, 0.0F);
+  for (const comm::Range range : updated_) {
+    std::ranges::copy(kept.subspan(range.begin, range.size()), &mine_.gradients[range.begin]);
   }
-  std::vector<comm::Program> programs = comm::compile_chunks(
-      transport_.topology(), transport_.rank(), chunks_.size(), [&](std::size_t i, int rank) {
-        const comm::Range range = chunks_[i].range;
-        comm::Collective tree = comm::tree(site_.ranks.topology, rank, range, range.size());
-        return comm::Exchange{
-            .collective = {.reduce = {}, .owned = {}, .distribute = std::move(tree.distribute)}};
-      });
-  comm::Executor executor(transport_, std::move(programs), std::move(windows), nothing, false);
-  executor.begin();
-  for (std::size_t i = 0; i < chunks_.size(); ++i) executor.produced(static_cast<int>(i));
-  executor.finish();
-  executor.settle();
+  round_trip();
+}
+
+// Everybody's gradients to rank 0, whose gradients become the sums, and rank 0's parameters back.
+// It has counters of its own, behind the chunks', which go on counting from trip to trip.
+void Exchange::round_trip() {
+  if (!round_trips_) {
+    std::vector<comm::Window> windows = windows_;
+    for (comm::Window& window : windows) {
+      if (window.bell != nullptr) window.counters = window.counters.subspan(chunks_.size());
+    }
+    std::vector<comm::Program> programs = comm::compile_chunks(
+        transport_.topology(), transport_.rank(), chunks_.size(), [&](std::size_t i, int rank) {
+          const comm::Range range = chunks_[i].range;
+          return comm::Exchange{.collective =
+                                    comm::tree(site_.ranks.topology, rank, range, range.size())};
+        });
+    root_ = std::make_unique<Root>(mine_.gradients);
+    round_trips_ = std::make_unique<comm::Executor>(transport_, std::move(programs),
+                                                    std::move(windows), *root_, false);
+  }
+  round_trips_->begin();
+  for (std::size_t i = 0; i < chunks_.size(); ++i) round_trips_->produced(static_cast<int>(i));
+  round_trips_->finish();
+  round_trips_->settle();
 }
 
 // Work that keeps the rank from computing.

@@ -38,8 +38,11 @@ class Exchange {
   void connect(comm::Keeper& keeper);
   // The network reads `stale` in place of the parameters, which stays one step behind them.
   void stage(std::span<float> stale) { stale_ = stale; }
-  // Collective: everybody takes rank 0's parameters.
+  // Both collective, between two steps that have landed. Everybody takes rank 0's parameters:
   void broadcast_parameters();
+  // Rank 0's gradients become what the rank that updates a parameter keeps of it. `kept`: an array
+  // like the parameters, of which the elements count that this rank updates.
+  void gather(std::span<const float> kept);
 
   // What a server without a schedule deals with: the windows of workers (empty: on another host),
   // and its own window for each of them, where gradients from other hosts and answers go.
@@ -72,6 +75,7 @@ class Exchange {
   Exchange(comm::Transport& transport, const Site& site, const Layout& layout,
            const spec::Exchange& options, std::span<const Bucket> buckets);
   void map_windows(std::size_t floats);
+  void round_trip();
   template <typename Work>
   void idle(const Work& work);
 
@@ -89,7 +93,10 @@ class Exchange {
   std::vector<comm::Window> mailboxes_;  // of a server: by worker; of a worker: by server
   comm::Window mine_;
   std::span<float> stale_;
+  std::vector<comm::Range> updated_;  // by this rank, and by none before it
   std::unique_ptr<comm::Executor> executor_;
+  std::unique_ptr<comm::Keeper> root_;
+  std::unique_ptr<comm::Executor> round_trips_;
 };
 
 }  // namespace lockstep::train

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "train/epochs.h"
-
 namespace lockstep::train {
 namespace {
 
@@ -16,11 +14,11 @@ spec::Optimizer rule(const spec::Trial& trial, const model::Model& model) {
 }  // namespace
 
 Learner::Learner(const spec::Trial& trial, const model::Model& model, const Layout& layout,
-                 std::int64_t global_batch, int gradients_of, std::span<float> parameters)
+                 std::int64_t global_batch, std::int64_t examples_per_epoch, int gradients_of,
+                 std::span<float> parameters)
     : layout_(layout),
       parameters_(parameters),
-      learning_rate_(trial.learning_rate, model.learning_rate(), global_batch,
-                     examples_per_epoch(trial, model)),
+      learning_rate_(trial.learning_rate, model.learning_rate(), global_batch, examples_per_epoch),
       optimizer_(rule(trial, model), parameters.first(layout.floats), 1.0 / gradients_of),
       late_(trial.exchange.variable_consistency == spec::VariableConsistency::relaxed
                 ? layout.floats * sizeof(float)

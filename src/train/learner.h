@@ -19,9 +19,12 @@ class Learner : public comm::Keeper {
  public:
   // `gradients_of`: so many ranks' gradients make a sum.
   Learner(const spec::Trial& trial, const model::Model& model, const Layout& layout,
-          std::int64_t global_batch, int gradients_of, std::span<float> parameters);
+          std::int64_t global_batch, std::int64_t examples_per_epoch, int gradients_of,
+          std::span<float> parameters);
 
   void begin_step(std::int64_t step);
+  // What the optimiser remembers: its slot's number of every element that this rank updates.
+  std::span<float> slot(std::size_t i) const { return optimizer_.slot(i).first(layout_.floats); }
   // Of the decaying parameters in the range, as they are.
   double squares(comm::Range range);
 

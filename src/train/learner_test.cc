@@ -30,7 +30,7 @@ class LearnerTest : public testing::Test {
 
   // Ready for its first update.
   Learner learner(int gradients_of) {
-    Learner learner(trial_, model_, kSmallLayout, 64, gradients_of, values_);
+    Learner learner(trial_, model_, kSmallLayout, 64, 60000, gradients_of, values_);
     learner.begin_step(0);
     return learner;
   }

@@ -141,26 +141,30 @@ void require_above_zero(double epsilon, const char* flag) {
 
 }  // namespace
 
-int optimizer_slots(spec::OptimizerKind kind) {
+std::span<const std::string_view> slot_names(spec::OptimizerKind kind) {
+  static constexpr std::string_view kMomentum[] = {"momentum"};
+  static constexpr std::string_view kRmsprop[] = {"mean_square", "momentum"};
+  static constexpr std::string_view kAdam[] = {"mean", "mean_square"};
   switch (kind) {
     case spec::OptimizerKind::sgd:
-      return 0;
+      return {};
     case spec::OptimizerKind::momentum:
-      return 1;
+      return kMomentum;
     case spec::OptimizerKind::rmsprop:
+      return kRmsprop;
     case spec::OptimizerKind::adam:
-      return 2;
+      return kAdam;
   }
   LOCKSTEP_CHECK(false);
-  return 0;
+  return {};
 }
 
 Optimizer::Optimizer(const spec::Optimizer& options, std::span<float> parameters, double scale)
     : options_(options),
       parameters_(parameters),
       scale_(static_cast<float>(scale)),
-      first_slot_(optimizer_slots(options.kind) > 0 ? parameters.size_bytes() : 0),
-      second_slot_(optimizer_slots(options.kind) > 1 ? parameters.size_bytes() : 0) {
+      first_slot_(!slot_names(options.kind).empty() ? parameters.size_bytes() : 0),
+      second_slot_(slot_names(options.kind).size() > 1 ? parameters.size_bytes() : 0) {
   if (options.kind == spec::OptimizerKind::rmsprop) {
     require_above_zero(options.rmsprop_epsilon, "--rmsprop_epsilon");
     std::ranges::fill(first_slot_.floats(), 1.0F);

@@ -2,14 +2,15 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "base/buffer.h"
 #include "spec/trial.h"
 
 namespace lockstep::train {
 
-// How many floats a rule remembers per parameter.
-int optimizer_slots(spec::OptimizerKind kind);
+// What a rule remembers of every parameter: a float for each name.
+std::span<const std::string_view> slot_names(spec::OptimizerKind kind);
 
 // Applies one of the rules to a flat array of parameters, in one pass over parameter, gradient and
 // whatever the rule remembers per element (its slots). The array stays the caller's.
@@ -35,6 +36,11 @@ class Optimizer {
   // Updates as many elements from `offset` on as there are gradients. Returns the sum of the
   // squares of their new values where the parameter decays, else 0. Allocates nothing.
   double update(std::size_t offset, std::span<const float> gradients, bool decays);
+
+  // By slot_names; as long as the parameters.
+  std::span<float> slot(std::size_t i) const {
+    return (i == 0 ? first_slot_ : second_slot_).floats();
+  }
 
  private:
   spec::Optimizer options_;

@@ -11,7 +11,10 @@
 
 #include "base/check.h"
 #include "comm/arithmetic.h"
+#include "train/evaluator.h"
 #include "train/learner.h"
+#include "train/milestones.h"
+#include "train/state.h"
 
 namespace lockstep::train {
 namespace {
@@ -215,11 +218,23 @@ Service answer_workers(comm::Transport& transport, const Site& site, const Excha
   return desk.service;
 }
 
-Service step_with_workers(const Site& site, Exchange& exchange, Learner& learner) {
+Service step_with_workers(const spec::Trial& trial, comm::Transport& transport, const Site& site,
+                          const Start& start, Exchange& exchange, Learner& learner) {
   exchange.connect(learner);
+  const Milestones milestones(trial, start.examples,
+                              std::int64_t{trial.batch_size} * site.ranks.workers());
+  // A server's part in what workers do between two steps.
+  const auto save = [&] {
+    gather_state(trial.optimizer.kind, exchange, learner, nullptr);
+    transport.all_gather({});
+  };
+  const auto evaluate = [&] {
+    transport.all_gather({});
+    return reaches_accuracy(trial, sum_of_scores(transport, {}));
+  };
   Service service;
   const auto mine = [&](const strategy::Chunk& chunk) { return !site.ranks.trains(chunk.server); };
-  for (std::int64_t step = 0;; ++step) {
+  for (std::int64_t step = start.step;; ++step) {
     exchange.begin();
     exchange.before_gradients();
     learner.begin_step(step);
@@ -227,7 +242,13 @@ Service step_with_workers(const Site& site, Exchange& exchange, Learner& learner
     const Tally sums = exchange.finish({});
     exchange.land();
     service.updates += std::ranges::count_if(exchange.chunks(), mine);
-    if (sums.last > 0 || sums.wishes_end()) break;
+    bool ends = sums.last > 0 || sums.wishes_end();
+    if (sums.save > 0) save();
+    if (sums.evaluate > 0) ends = evaluate() || ends;
+    if (!ends) continue;
+    if (milestones.saves() && sums.save == 0) save();
+    if (milestones.evaluates() && sums.evaluate == 0) evaluate();
+    break;
   }
   service.bytes_sent = exchange.executor().bytes_sent();
   service.bytes_received = exchange.executor().bytes_received();
@@ -239,14 +260,19 @@ Service step_with_workers(const Site& site, Exchange& exchange, Learner& learner
 Service serve(const spec::Trial& trial, const model::Model& model, comm::Transport& transport,
               const Site& site) {
   const Layout layout = layout_from_text(transport.all_gather({}).front());
+  const Start start = agreed_start(trial, model, {}, transport);
   Exchange exchange(transport, site, layout, trial.exchange, true);
   const bool waits = site.quorum == 0;
   const std::int64_t batch =
       std::int64_t{trial.batch_size} * (waits ? site.ranks.workers() : site.quorum);
-  Learner learner(trial, model, layout, batch, waits ? site.ranks.workers() : site.quorum,
-                  exchange.parameters());
-  exchange.broadcast_parameters();
-  return waits ? step_with_workers(site, exchange, learner)
+  Learner learner(trial, model, layout, batch, start.examples,
+                  waits ? site.ranks.workers() : site.quorum, exchange.parameters());
+  if (start.resumes) {
+    spread_state(trial.optimizer.kind, exchange, learner, nullptr, nullptr);
+  } else {
+    exchange.broadcast_parameters();
+  }
+  return waits ? step_with_workers(trial, transport, site, start, exchange, learner)
                : answer_workers(transport, site, exchange, learner);
 }
 

@@ -1,11 +1,13 @@
 #include "train/worker.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/clock.h"
 #include "record/recorder.h"
 #include "train/epochs.h"
+#include "train/milestones.h"
 #include "train/replica.h"
 
 namespace lockstep::train {
@@ -23,10 +25,12 @@ std::size_t room(std::int64_t batches) {
 class Loop {
  public:
   Loop(const spec::Trial& trial, const Hooks& hooks, Replica& replica, comm::Transport& transport,
-       bool in_step, std::int64_t batches)
+       bool in_step, std::int64_t batches, std::optional<Evaluator>& evaluator)
       : trial_(trial),
         hooks_(hooks),
         replica_(replica),
+        evaluator_(evaluator),
+        milestones_(trial, replica.start().examples, replica.global_batch()),
         transport_(transport),
         in_step_(in_step),
         together_(in_step && transport.world() > 1),
@@ -40,6 +44,7 @@ class Loop {
       meet();
       outcome.ending = time_steps();
       replica_.land();
+      last_intermission();
       meet();
     } catch (const Error& error) {
       outcome.ending = Ending::error;
@@ -53,6 +58,8 @@ class Loop {
     outcome.bytes_sent = replica_.exchange().executor().bytes_sent();
     outcome.bytes_received = replica_.exchange().executor().bytes_received();
     outcome.flight = replica_.exchange().flight();
+    outcome.input = input_;
+    outcome.evaluations = std::move(evaluations_);
     return outcome;
   }
 
@@ -64,7 +71,7 @@ class Loop {
 
   void warm_up() {
     if (hooks_.on_warm_up_start) hooks_.on_warm_up_start();
-    while (!interrupted() && !warmed_up()) {
+    while (!interrupted() && !accurate_ && !warmed_up()) {
       step();
       ++warm_up_steps_;
       const record::Sample& sample = recorder_.samples().back();
@@ -77,8 +84,12 @@ class Loop {
     if (!interrupted() && hooks_.on_timed_start) hooks_.on_timed_start();
     replica_.land();
     replica_.restart_flights();
+    replica_.take_input_times();
     for (std::int64_t timed = 0;; announce(timed)) {
-      if (const std::optional<Ending> ending = this->ending(timed)) return *ending;
+      if (const std::optional<Ending> ending = this->ending(timed)) {
+        input_ = replica_.take_input_times();
+        return *ending;
+      }
       wishes_.last = timed + 1 == batches_ ? 1 : 0;
       step();
       ++timed;
@@ -88,12 +99,73 @@ class Loop {
   void step() {
     if (recorder_.samples().empty()) first_step_begin_ = now();
     transport_.at_step(static_cast<std::int64_t>(recorder_.samples().size()));
+    if (transport_.rank() == 0) plan_intermission();
     agreed_ = replica_.step(recorder_, wishes_);
   }
 
   void announce(std::int64_t timed_step) {
     if (hooks_.on_step) hooks_.on_step(recorder_.samples().back(), timed_step);
+    if (agreed_.save > 0) save();
+    if (agreed_.evaluate > 0) evaluate(false);
   }
+
+  // --- Between two steps ---
+
+  // One clock decides for all, before the step behind which it is.
+  void plan_intermission() {
+    const std::int64_t step = replica_.steps() + 1;
+    wishes_.save = milestones_.saves_behind(step, now() - saved_at_) ? 1 : 0;
+    wishes_.evaluate = milestones_.evaluates_behind(step) ? 1 : 0;
+  }
+  void last_intermission() {
+    if (recorder_.samples().empty()) return;
+    if (milestones_.saves() && agreed_.save == 0) save();
+    if (milestones_.evaluates() && agreed_.evaluate == 0) evaluate(true);
+  }
+
+  // What is no part of any step, nor of what is measured.
+  template <typename Work>
+  void aside(const Work& work) {
+    const double begin = now();
+    replica_.land();
+    work();
+    recorder_.leave_out(now() - begin);
+  }
+
+  void save() {
+    aside([&] {
+      replica_.save();
+      transport_.all_gather({});  // nobody's step waits for the disk
+    });
+    saved_at_ = now();
+  }
+
+  void evaluate(bool last) {
+    if (hooks_.on_evaluation_start) hooks_.on_evaluation_start(replica_.steps(), last);
+    Evaluated evaluated{.step = replica_.steps()};
+    aside([&] {
+      // Every rank has averages of its own: rank 0's count, as in its checkpoints.
+      const std::span<float> mine = replica_.engine().moving_statistics();
+      const std::string all =
+          transport_
+              .all_gather(
+                  transport_.rank() == 0
+                      ? std::string(reinterpret_cast<const char*>(mine.data()), mine.size_bytes())
+                      : std::string())
+              .front();
+      std::vector<float> moving(all.size() / sizeof(float));
+      if (!all.empty()) std::memcpy(moving.data(), all.data(), all.size());
+      evaluated.score = sum_of_scores(transport_, evaluator_->run(replica_.engine(), moving));
+    });
+    evaluated.seconds = now() - first_step_begin_;
+    evaluated.training_seconds = recorder_.samples().back().end;
+    evaluated.reached = reaches_accuracy(trial_, evaluated.score);
+    accurate_ = evaluated.reached;
+    evaluations_.push_back(evaluated);
+    if (hooks_.on_evaluated) hooks_.on_evaluated(evaluated, last);
+  }
+
+  // --- Decisions ---
 
   // A rank that is alone does what it wishes. Ranks in step do what the tally of the last step
   // says, and have their say in the next one.
@@ -124,6 +196,7 @@ class Loop {
   // Why there is no further step behind `timed` timed ones, if there is none.
   std::optional<Ending> ending(std::int64_t timed) {
     if (interrupted()) return Ending::interrupted;
+    if (accurate_) return Ending::accuracy;
     if (timed >= batches_) return Ending::batches;
     if (timed == 0) return std::nullopt;
     const std::span<const record::Sample> steps =
@@ -143,6 +216,8 @@ class Loop {
   const spec::Trial& trial_;
   const Hooks& hooks_;
   Replica& replica_;
+  std::optional<Evaluator>& evaluator_;
+  const Milestones milestones_;
   comm::Transport& transport_;
   const bool in_step_;
   const bool together_;
@@ -152,16 +227,26 @@ class Loop {
   std::vector<double> seconds_;  // of the warm-up's steps
   std::int64_t warm_up_steps_ = 0;
   double first_step_begin_ = 0;
+  double saved_at_ = now();
+  bool accurate_ = false;
+  data::InputTimes input_;
+  std::vector<Evaluated> evaluations_;
 };
 
 }  // namespace
 
 Outcome train(const spec::Trial& trial, const model::Model& model,
               std::unique_ptr<engine::Engine> engine, comm::Transport& transport, const Site& site,
-              const Hooks& hooks) {
-  Replica replica(trial, model, std::move(engine), transport, site);
+              const Hooks& hooks, Supplies supplies) {
+  Replica replica(trial, model, std::move(engine), transport, site, supplies);
+  std::optional<Evaluator> evaluator;
+  if (supplies.evaluator) {
+    evaluator.emplace(trial, std::move(supplies.evaluator), supplies.feed, transport.rank(),
+                      site.ranks.workers(),
+                      trial.num_classes > 0 ? trial.num_classes : model.classes);
+  }
   return Loop(trial, hooks, replica, transport, site.strategy->in_step,
-              timed_batches(trial, model, replica.global_batch()))
+              timed_batches(trial, replica.start().examples, replica.global_batch()), evaluator)
       .run();
 }
 

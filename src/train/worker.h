@@ -14,9 +14,20 @@
 #include "record/flight.h"
 #include "record/sample.h"
 #include "spec/trial.h"
+#include "train/evaluator.h"
 #include "train/exchange.h"
+#include "train/state.h"
 
 namespace lockstep::train {
+
+// An evaluation during training.
+struct Evaluated {
+  std::int64_t step = 0;  // behind so many, also before a checkpoint
+  Score score = {};
+  double seconds = 0;           // since the first step began
+  double training_seconds = 0;  // the same without evaluations and checkpoints
+  bool reached = false;         // --stop_at_top_1_accuracy
+};
 
 // What the world around a rank hears and decides, always between two steps. Any may be empty.
 struct Hooks {
@@ -31,9 +42,13 @@ struct Hooks {
   // Whether the timed steps so far are enough; empty: never.
   std::function<bool(std::span<const record::Sample> timed)> precise_enough;
   const std::atomic<bool>* stop = nullptr;  // set by ^C
+
+  // Around an evaluation during training; `last`: behind the last step.
+  std::function<void(std::int64_t step, bool last)> on_evaluation_start;
+  std::function<void(const Evaluated& evaluated, bool last)> on_evaluated;
 };
 
-enum class Ending { batches, precision, time, interrupted, error };
+enum class Ending { batches, precision, time, accuracy, interrupted, error };
 
 // What a rank leaves behind, whatever ended it.
 struct Outcome {
@@ -44,6 +59,8 @@ struct Outcome {
   std::optional<Error> error;                        // where that is the ending
   std::uint64_t bytes_sent = 0, bytes_received = 0;  // of gradients and parameters, by this rank
   record::Flight flight;                             // of the timed steps
+  data::InputTimes input;                            // likewise
+  std::vector<Evaluated> evaluations;
 };
 
 // Trains (or runs forward only, or evaluates) one rank on the engine compiled for the trial: warms
@@ -53,6 +70,6 @@ struct Outcome {
 // both.
 Outcome train(const spec::Trial& trial, const model::Model& model,
               std::unique_ptr<engine::Engine> engine, comm::Transport& transport, const Site& site,
-              const Hooks& hooks);
+              const Hooks& hooks, Supplies supplies = {});
 
 }  // namespace lockstep::train
