@@ -21,6 +21,11 @@ std::optional<Measured> find(const Measurements& measurements, const std::string
   return Measured{*found, measurements.records[static_cast<std::size_t>(found - points.begin())]};
 }
 
+// Measured, or failed at.
+bool tried(const PointRecord& record) {
+  return !record.failure.empty() || first_launch(record) != nullptr;
+}
+
 // Why a ratio with this interval, or none, decides nothing.
 std::string undecided_reason(const Estimate& ratio) {
   if (ratio.interval) {
@@ -60,6 +65,7 @@ Gate gate(const Measurements& baseline, const Measurements& candidate, double mi
   for (std::size_t p = 0; p < baseline.plan.points.size(); ++p) {
     const spec::Point& point = baseline.plan.points[p];
     const Measured before{point, baseline.records[p]};
+    if (!tried(before.record)) continue;
     GateRow row{.point = point, .baseline = estimate(speeds(before.record))};
     if (const auto now = find(candidate, point.id)) {
       row.candidate = estimate(speeds(now->record));
@@ -70,8 +76,11 @@ Gate gate(const Measurements& baseline, const Measurements& candidate, double mi
     }
     gate.rows.push_back(std::move(row));
   }
-  for (const spec::Point& point : candidate.plan.points) {
-    if (!find(baseline, point.id)) gate.added.push_back(point.id);
+  for (std::size_t p = 0; p < candidate.plan.points.size(); ++p) {
+    const std::string& id = candidate.plan.points[p].id;
+    const auto before = find(baseline, id);
+    const bool known = before && tried(before->record);
+    if (!known && tried(candidate.records[p])) gate.added.push_back(id);
   }
   return gate;
 }

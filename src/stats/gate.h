@@ -23,9 +23,9 @@ struct GateRow {
 };
 
 struct Gate {
-  std::vector<GateRow> rows = {};       // by points of the baseline
+  std::vector<GateRow> rows = {};       // by points of the baseline that were tried
   std::vector<std::string> added = {};  // ids of points that only the candidate has
-  int compared = 0;                     // points that both of them planned
+  int compared = 0;                     // rows of points that the candidate planned, too
 
   bool regression() const;
 };

@@ -89,16 +89,20 @@ TEST(Gate, TakesWhatAResultDoesNotTellForTheSame) {
 }
 
 TEST(Gate, NamesPointsThatOnlyOneOfThemHas) {
-  const spec::Plan before = plan({1, 2});
-  const spec::Plan now = plan({1, 4});
-  const std::vector<PointRecord> records(2, measured({100, 100}));
-  const Gate result = gate({before, records}, {now, records}, 0.02);
+  const spec::Plan before = plan({1, 2, 8});
+  const spec::Plan now = plan({1, 4, 8});
+  const PointRecord good = measured({100, 100});
+  const std::vector<PointRecord> tried = {good, good, {}};
+  const std::vector<PointRecord> all = {good, good, good};
+  const Gate result = gate({before, tried}, {now, all}, 0.02);
   EXPECT_EQ(result.compared, 1);
   EXPECT_EQ(result.rows.at(0).verdict, Verdict::same);
   EXPECT_EQ(result.rows.at(1).reason, "the candidate has no such point");
   EXPECT_TRUE(result.rows.at(1).undecided());
-  EXPECT_THAT(result.added, ElementsAre("alexnet-b8-d4-replicated"));
+  EXPECT_EQ(result.rows.size(), 2);  // the third was planned, but never measured
+  EXPECT_THAT(result.added, ElementsAre("alexnet-b8-d4-replicated", "alexnet-b8-d8-replicated"));
   EXPECT_FALSE(result.regression());
+  EXPECT_EQ(gate({before, tried}, {before, tried}, 0.02).added.size(), 0);
 }
 
 }  // namespace
