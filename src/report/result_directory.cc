@@ -115,10 +115,25 @@ void read_run(const fs::path& directory, ResultDirectory& results) {
   }
 }
 
+// Files of others need not have every combination of what they have.
+void leave_out_gaps(SweepReport& report) {
+  std::erase_if(report.plan.rows, [&](const spec::Row& row) {
+    return status(report.records[row.point]) == Status::not_measured;
+  });
+}
+
+bool imported(std::span<const stats::PointRecord> records) {
+  return std::ranges::any_of(records, [](const stats::PointRecord& record) {
+    const stats::Launch* launch = stats::first_launch(record);
+    return launch != nullptr && launch->imported;
+  });
+}
+
 std::string machine_line(std::span<const stats::PointRecord> records) {
   for (const stats::PointRecord& record : records) {
     if (const stats::Launch* launch = stats::first_launch(record)) {
-      return fmt::format("{} on {}.", launch->program, launch->machine);
+      return launch->machine.empty() ? launch->program + '.'
+                                     : fmt::format("{} on {}.", launch->program, launch->machine);
     }
   }
   return {};
@@ -153,6 +168,7 @@ ResultDirectory read_results(const fs::path& directory) {
                             printable(directory.string(), kLongest)),
                 "name what was the --result_dir of lockstep sweep or lockstep run");
   }
+  if (imported(report.records)) leave_out_gaps(report);
   report.machine = machine_line(report.records);
   report.rows = stats::summarise(report.plan, report.records);
   return results;

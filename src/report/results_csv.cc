@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/text.h"
+#include "report/speed_curve.h"
 #include "report/sweep_report.h"
 #include "spec/names.h"
 
@@ -91,31 +92,35 @@ Line line_of(const SweepReport& report, std::size_t r) {
     }
   }
   const bool any = !launches.empty();
+  // Of what others measured, little but the speed is known.
+  const bool own = !any || !launches.front().imported;
+  const Launches detailed = own ? launches : Launches();
+  const auto if_own = [&](auto value) { return own ? std::optional(value) : std::nullopt; };
   const auto steps = [&](auto figure) {
     std::int64_t sum = 0;
-    for (const stats::Launch& launch : launches) sum += launch.*figure;
-    return sum;
+    for (const stats::Launch& launch : detailed) sum += launch.*figure;
+    return if_own(sum);
   };
   const auto average = [&](auto figure) {
-    return mean(launches, [&](const stats::Launch& launch) { return launch.*figure; });
+    return mean(detailed, [&](const stats::Launch& launch) { return launch.*figure; });
   };
 
   Line line;
   line.add("schema", fmt::format("lockstep-results-{}", kResultsVersion));
   line.add("run_id", report.id);
   line.add("timestamp_utc", any ? launches.front().date : "");
-  line.add("framework", "lockstep");
+  line.add("framework", own ? std::string(kOwnFramework) : launches.front().program);
   line.add("point", point.id);
   line.add("model", point.model);
   line.add("dataset", any ? launches.front().dataset : "");
-  line.add("dtype", "fp32");
+  line.add("dtype", if_own("fp32"));
   line.add("strategy", point.strategy);
   line.add("num_ps", point.num_ps);
   line.add("data_format", point.data_format);
   line.add("scaling", name(row.scaling));
   line.add("devices", point.devices);
-  line.add("hosts", any ? std::optional(launches.front().hosts) : std::nullopt);
-  line.add("threads_per_device", point.threads_per_device);
+  line.add("hosts", detailed.empty() ? std::nullopt : std::optional(detailed.front().hosts));
+  line.add("threads_per_device", if_own(point.threads_per_device));
   line.add("batch_per_device", point.batch_size);
   line.add("batch_global", static_cast<std::int64_t>(point.batch_size) * point.devices);
   line.add("launches", launches.size());
@@ -131,7 +136,7 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add("baseline_devices",
            summary.baseline_devices > 0 ? std::optional(summary.baseline_devices) : std::nullopt);
   line.add_estimate("of_independent", summary.of_ceiling);
-  line.add("compute_ms", mean(launches, [](const stats::Launch& launch) {
+  line.add("compute_ms", mean(detailed, [](const stats::Launch& launch) {
              return launch.forward_ms + launch.backward_ms;
            }));
   line.add("forward_ms", average(&stats::Launch::forward_ms));
@@ -147,16 +152,19 @@ Line line_of(const SweepReport& report, std::size_t r) {
   }
   line.add_estimate("share_contention", summary.losses ? summary.losses->contention : std::nullopt);
   line.add("gflops", average(&stats::Launch::gflops));
-  const bool peaks = std::ranges::all_of(launches, [](const auto& l) { return !!l.mfu_pct; });
+  const bool peaks = std::ranges::all_of(detailed, [](const auto& l) { return !!l.mfu_pct; });
   line.add("mfu_pct",
-           peaks ? mean(launches, [](const auto& l) { return *l.mfu_pct; }) : std::nullopt);
-  line.add("rss_peak_bytes",
-           any ? std::optional(
-                     std::ranges::max(launches, {}, &stats::Launch::rss_peak_bytes).rss_peak_bytes)
-               : std::nullopt);
+           peaks ? mean(detailed, [](const auto& l) { return *l.mfu_pct; }) : std::nullopt);
+  line.add(
+      "rss_peak_bytes",
+      detailed.empty()
+          ? std::nullopt
+          : std::optional(
+                std::ranges::max(detailed, {}, &stats::Launch::rss_peak_bytes).rss_peak_bytes));
   line.add("stable",
-           any ? std::optional(std::ranges::all_of(launches, &stats::Launch::stable) ? 1 : 0)
-               : std::nullopt);
+           detailed.empty()
+               ? std::nullopt
+               : std::optional(std::ranges::all_of(detailed, &stats::Launch::stable) ? 1 : 0));
   line.add("best", summary.best ? 1 : 0);
   line.add("status", kStatus[static_cast<std::size_t>(status(record))]);
   line.add("notes", notes(report, record, launches));

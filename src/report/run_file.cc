@@ -56,19 +56,28 @@ void add_ranks(const Json& ranks, stats::Launch& launch) {
 }
 
 stats::Launch launch_of(const Json& document) {
+  const Json& context = document.at("context");
   const Json& statistics = document.at("statistics");
   const auto number = [&](const char* key) { return statistics.at(key).get<double>(); };
   stats::Launch launch;
-  launch.date = document.at("context").at("date").get<std::string>();
+  launch.date = context.at("date").get<std::string>();
   const Json& config = document.at("config");
   launch.dataset = config.value("dataset", "");
   launch.image_size = config.value("image_size", 0);
   launch.classes = config.value("num_classes", 0);
   launch.mode = config.value("mode", "");
-  launch.machine = machine_of(document.at("context"));
-  launch.program =
-      fmt::format("lockstep {}", document.at("context").at("lockstep_version").get<std::string>());
+  launch.machine = machine_of(context);
+  launch.warnings = document.at("warnings").get<std::vector<std::string>>();
   launch.images_per_second = number("images_per_s");
+  if (!is_speed(launch.images_per_second)) {
+    throw Error(ExitCode::usage, fmt::format("a speed of {} images/s", launch.images_per_second));
+  }
+  if (context.contains("imported")) {
+    launch.imported = true;
+    launch.program = context.at("imported").at("framework").get<std::string>();
+    return launch;
+  }
+  launch.program = fmt::format("lockstep {}", context.at("lockstep_version").get<std::string>());
   launch.steps_measured = statistics.at("steps_measured").get<std::int64_t>();
   launch.steps_warmup = statistics.at("steps_warmup").get<std::int64_t>();
   launch.steps_cut = statistics.at("steps_cut").get<std::int64_t>();
@@ -80,11 +89,7 @@ stats::Launch launch_of(const Json& document) {
   if (!statistics.at("mfu_pct").is_null()) launch.mfu_pct = number("mfu_pct");
   launch.rss_peak_bytes = statistics.at("rss_peak_bytes").get<std::int64_t>();
   launch.stable = statistics.at("stable").get<bool>();
-  launch.warnings = document.at("warnings").get<std::vector<std::string>>();
   add_ranks(document.at("ranks"), launch);
-  if (!is_speed(launch.images_per_second)) {
-    throw Error(ExitCode::usage, fmt::format("a speed of {} images/s", launch.images_per_second));
-  }
   return launch;
 }
 

@@ -103,5 +103,19 @@ TEST(LogarithmicTicks, AreRoundAndNotTooMany) {
   EXPECT_LE(logarithmic_ticks(1e-3, 1e6, 6).size(), 10);
 }
 
+TEST(ResultsCsv, LeavesEmptyWhatIsNotKnownOfAnImportedLaunch) {
+  spec::Sweep sweep;
+  sweep.models = {{"net", 8}};
+  sweep.devices = {1};
+  stats::Launch launch;
+  launch.program = "TensorFlow 2.14";
+  launch.imported = true;
+  launch.images_per_second = 64;
+  const std::string csv = results_csv(report_of(sweep, {{.launches = {launch}}}));
+  EXPECT_THAT(csv, HasSubstr("\nlockstep-results-1,sweep-1,,TensorFlow 2.14,net-b8-d1-replicated,"
+                             "net,,,replicated,0,auto,weak,1,,,8,8,1,,,,,,,64,"));
+  EXPECT_THAT(csv, Not(HasSubstr(",0,0,")));
+}
+
 }  // namespace
 }  // namespace lockstep::report

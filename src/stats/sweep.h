@@ -27,7 +27,9 @@ struct Launch {
   int image_size = 0, classes = 0;
   std::string mode = {};
   std::string machine = {};  // of rank 0: "host07, AMD EPYC, 64 cores"
-  std::string program = {};  // "lockstep 0.1.0"
+  std::string program = {};  // that measured: "lockstep 0.1.0", "TensorFlow 2.14"
+  // By `lockstep import`: of what follows only the speed and the warnings are known.
+  bool imported = false;
   int hosts = 1;
   double images_per_second = 0;
   std::int64_t steps_measured = 0, steps_warmup = 0;
