@@ -22,6 +22,7 @@ class RunSchema(unittest.TestCase):
         self.schema = load(ROOT / "docs" / "run.schema.json")
         self.measured = load(GOLDEN / "run.json")
         self.failed = load(GOLDEN / "failed_run.json")
+        self.imported = load(GOLDEN / "imported_run.json")
 
     def accepts(self, document):
         return jsonschema.Draft202012Validator(self.schema).is_valid(document)
@@ -37,6 +38,20 @@ class RunSchema(unittest.TestCase):
     def test_accepts_what_lockstep_writes(self):
         self.assertTrue(self.accepts(self.measured))
         self.assertTrue(self.accepts(self.failed))
+        self.assertTrue(self.accepts(self.imported))
+
+    def test_lets_imported_figures_alone_be_unknown(self):
+        unknown = self.changed(self.measured, lambda d: d["statistics"].update(step_ms_mean=None))
+        self.assertFalse(self.accepts(unknown))
+        phases = self.changed(self.measured, lambda d: d.update(phases=None))
+        self.assertFalse(self.accepts(phases))
+        for key in self.imported["statistics"]:
+            changed = self.changed(self.imported, lambda d: d["statistics"].pop(key))
+            self.assertFalse(self.accepts(changed), key)
+        for speed in (None, 0):
+            changed = self.changed(self.imported,
+                                   lambda d: d["statistics"].update(images_per_s=speed))
+            self.assertFalse(self.accepts(changed), speed)
 
     def test_accepts_numbers_that_do_not_exist(self):
         for key in ("images_per_s_ci95_lo", "images_per_s_ci95_hi", "peak_gflops", "mfu_pct"):

@@ -30,6 +30,11 @@ std::string_view name_of(const spec::Plan& plan, std::string_view model) {
 
 }  // namespace
 
+std::string model_of_curve(std::string_view name) {
+  const auto found = std::ranges::find(kEarlierNames, name, &EarlierName::name);
+  return std::string(found == kEarlierNames.end() ? name : found->model);
+}
+
 std::vector<SpeedCurve> speed_curves(const SweepReport& report) {
   std::vector<SpeedCurve> curves;
   for (std::size_t r = 0; r < report.plan.rows.size(); ++r) {

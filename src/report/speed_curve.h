@@ -32,6 +32,9 @@ std::string ideal_csv(const SpeedCurve& curve);
 // Reads what `curve_csv` writes, below a line of names or none; nothing for any other text.
 std::optional<std::map<int, double>> parse_curve_csv(std::string_view text);
 
+// The zoo's name of the network that files NAME_bBATCH.csv of the earlier tests are of.
+std::string model_of_curve(std::string_view name);
+
 // Whether two curves are of the same network, whatever the batch and however it is spelled.
 bool same_network(const SpeedCurve& a, const SpeedCurve& b);
 
