@@ -4,16 +4,27 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
+#include <vector>
 
 #include "data/parsers_for_test.h"
+#include "report/import/survive_for_test.h"
 
 namespace {
 
-const lockstep::data::FileParser& chosen() {
+using lockstep::data::FileParser;
+
+void survive_import(lockstep::data::Bytes bytes) {
+  lockstep::report::survive_import(lockstep::data::text_of(bytes));
+}
+
+FileParser chosen() {
   const char* name = std::getenv("LOCKSTEP_PARSER");
-  const auto parsers = lockstep::data::file_parsers();
-  const auto found = std::ranges::find(parsers, std::string_view(name == nullptr ? "" : name),
-                                       &lockstep::data::FileParser::name);
+  const auto of_data = lockstep::data::file_parsers();
+  std::vector<FileParser> parsers(of_data.begin(), of_data.end());
+  parsers.push_back({"import", survive_import});
+  const auto found =
+      std::ranges::find(parsers, std::string_view(name == nullptr ? "" : name), &FileParser::name);
   if (found != parsers.end()) return *found;
   std::fputs("LOCKSTEP_PARSER has to name a parser, a folder of tests/fuzz/corpus\n", stderr);
   std::exit(2);
@@ -22,7 +33,7 @@ const lockstep::data::FileParser& chosen() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  static const lockstep::data::FileParser& parser = chosen();
+  static const FileParser parser = chosen();
   parser.survive({bytes, size});
   return 0;
 }
