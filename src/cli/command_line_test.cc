@@ -18,6 +18,7 @@
 #include "cli/flag_listing.h"
 #include "cli/gate_options.h"
 #include "cli/help.h"
+#include "cli/import_options.h"
 #include "cli/report.h"
 #include "cli/sweep.h"
 #include "spec/flags.h"
@@ -169,6 +170,7 @@ TEST(Help, IsAsCommitted) {
   expect_golden("tests/golden/gate_help.txt", gate_help(false));
   expect_golden("tests/golden/data_help.txt", data_help(false));
   expect_golden("tests/golden/report_help.txt", report_help(false));
+  expect_golden("tests/golden/import_help.txt", import_help(false));
 }
 
 TEST(RunHelp, ShowsOnlyWorkingFlagsUnlessAskedForAll) {

@@ -16,6 +16,8 @@
 #include "cli/gate.h"
 #include "cli/gate_options.h"
 #include "cli/help.h"
+#include "cli/import.h"
+#include "cli/import_options.h"
 #include "cli/job.h"
 #include "cli/models.h"
 #include "cli/plan.h"
@@ -132,6 +134,7 @@ constexpr Verb kVerbs[] = {
     {"doctor", "look for what would spoil a measurement, on this machine and on others",
      doctor_help, doctor},
     {"data", "look into datasets, make them, convert them", data_help, data_verb},
+    {"import", "take over what other programs measured", import_help, import_results},
     {"list", "list what lockstep knows", list_help, list},
     {"show", "show the layers of a model", show_help, show},
     {"version", "print the version", version_help, version},

@@ -110,6 +110,9 @@ std::string imported_run_json(const ImportInfo& info, const ImportedRun& run) {
       {"ranks", nullptr},
       {"servers", nullptr},
       {"straggler", nullptr},
+      {"input", nullptr},
+      {"evaluations", nullptr},
+      {"time_to_accuracy", nullptr},
       {"warnings", run.warnings},
       {"error", nullptr},
   });

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""`lockstep import`, the real program: logs of others in, a directory like that of a sweep out.
+
+Usage: import_test.py PROGRAM [unittest arguments]"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FIXTURES = ROOT / "src" / "report" / "import" / "fixtures"
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.out = pathlib.Path(temporary.name) / "out"
+
+    def lockstep(self, *arguments):
+        return self.run_verb("import", f"--result_dir={self.out}", *arguments)
+
+    def run_verb(self, *arguments):
+        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60,
+                              cwd=FIXTURES)
+
+    def test_makes_a_directory_like_that_of_a_sweep(self):
+        done = self.lockstep("tf_cnn_local.log", "tf_cnn_worker0.log", "tf_cnn_worker1.log",
+                             "horovod.log", "nccl_all_reduce.log")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        schema = json.loads((ROOT / "docs" / "run.schema.json").read_text())
+        speeds = {}
+        for run in self.out.glob("points/*/*/run.json"):
+            document = json.loads(run.read_text())
+            jsonschema.Draft202012Validator(schema).validate(document)
+            point = str(run.parent.relative_to(self.out / "points"))
+            speeds[point] = round(document["statistics"]["images_per_s"], 2)
+            for number, name in enumerate(document["context"]["imported"]["files"], 1):
+                self.assertEqual((run.parent / f"{number}.log").read_text(),
+                                 (FIXTURES / name).read_text())
+        self.assertEqual(speeds, {"resnet50-b64-d2-replicated/1": 546.52,
+                                  "inception3-b64-d4-distributed_replicated/1": 1017.10,
+                                  "resnet50-b32-d4-horovod/1": 1007.6})
+        self.assertRegex(done.stdout, r"resnet50 +32 +horovod +4 +1008 ")
+        comm = json.loads((self.out / "comm.json").read_text())
+        self.assertEqual(comm["schema"], {"name": "lockstep-comm", "version": 1})
+        self.assertEqual(len(comm["rows"]), 5)
+        # A second import must not mix with the first one.
+        again = self.lockstep("horovod.log")
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("choose another --result_dir", again.stderr)
+
+    def test_takes_flags_for_what_a_log_does_not_say(self):
+        log = self.out.with_suffix(".log")
+        log.write_text("".join(f"step {i}: 1{i}.5 samples/s\n" for i in range(3)))
+        flags = ["--pattern", r"(\d+\.\d+) samples/s", "--compute=last", "--scale", "4"]
+        done = self.lockstep(*flags, log)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nothing says which model this is", done.stderr)
+        self.assertFalse(self.out.exists())
+        done = self.lockstep(*flags, "-m", "mynet", "-b", "8", "--devices=4",
+                             "--strategy=replicated", log)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("mynet is no model that lockstep knows", done.stderr)
+        run = json.loads((self.out / "points/mynet-b8-d4-replicated/1/run.json").read_text())
+        self.assertEqual(run["statistics"]["images_per_s"], 50)
+
+    def test_is_compared_like_what_lockstep_measured(self):
+        done = self.lockstep("tf_cnn_local.log", "tf_cnn_local.log", "tf_cnn_horovod.log")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_verb("gate", "--baseline", self.out, self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no regression: 1 UNDECIDED, 1 SAME", done.stdout)  # one has one launch
+        graph = self.out.with_suffix(".svg")
+        launch = self.out / "points/resnet50-b64-d2-replicated/1"
+        done = self.run_verb("compare", self.out, launch, f"--graph={graph}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"resnet50 .* 2 +1 +replicated, NCHW +546.5 .* 1.000 ")
+        self.assertIn("out: ", done.stdout)
+        self.assertIn("TensorFlow 2.14", done.stdout)
+
+    def test_names_what_is_wrong(self):
+        for arguments, message in ((["missing.log"], "missing.log"), ([], "import needs a file"),
+                                   (["--modle=x", "horovod.log"], "did you mean --model?")):
+            done = self.lockstep(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(message, done.stderr)
+            self.assertFalse(self.out.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
