@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <type_traits>
@@ -118,6 +119,16 @@ class Reader {
   int number_ = 0;  // of the line last returned
 };
 
+// So many bytes of a file from `begin` on, or as many as there are.
+std::string part_of(std::ifstream& file, std::size_t begin, std::size_t length) {
+  std::string bytes(length, '\0');
+  file.clear();
+  file.seekg(static_cast<std::streamoff>(begin));
+  file.read(bytes.data(), static_cast<std::streamsize>(length));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
+}
+
 }  // namespace
 
 std::filesystem::path samples_path(const std::filesystem::path& directory, int rank) {
@@ -165,6 +176,30 @@ SamplesFile read_samples(const std::filesystem::path& path) {
   }
   file.truncated = reader.has_rest();
   return file;
+}
+
+std::vector<Sample> read_last_samples(const std::filesystem::path& path, std::size_t most) {
+  constexpr std::size_t kLongestLine = 512;
+  std::ifstream file(path, std::ios::binary);
+  const std::string head = part_of(file, 0, 4 * kLongestLine);
+  Reader at_front(path, head);
+  at_front.header();
+  file.clear();
+  file.seekg(0, std::ios::end);
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0));
+  const std::size_t wanted = (most + 1) * kLongestLine;
+  const std::string tail = part_of(file, size - std::min(size, wanted), wanted);
+  Reader reader(path, tail);
+  if (size > wanted) {
+    reader.line();  // the rest of one
+  } else {
+    reader.header();
+  }
+  std::vector<Sample> samples;
+  while (const auto line = reader.line()) samples.push_back(reader.sample(*line));
+  if (samples.size() > most)
+    samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(most));
+  return samples;
 }
 
 }  // namespace lockstep::record

@@ -50,4 +50,8 @@ struct SamplesFile {
 // Throws Error(usage) that names file and line where the content is not what a writer wrote.
 SamplesFile read_samples(const std::filesystem::path& path);
 
+// The last samples of a file that may still grow, at most `most`: cheap, however long the file is.
+// Throws Error(usage) for what is no samples file.
+std::vector<Sample> read_last_samples(const std::filesystem::path& path, std::size_t most);
+
 }  // namespace lockstep::record

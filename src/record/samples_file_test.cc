@@ -171,5 +171,20 @@ TEST_F(SamplesFileTest, SaysWhyItCannotBeWritten) {
   }
 }
 
+TEST_F(SamplesFileTest, IsReadFromItsEndWhileItGrows) {
+  const std::vector<Sample> samples = any_samples(5, 1000);
+  write(samples);
+  const std::vector<Sample> last = read_last_samples(path(), 7);
+  ASSERT_EQ(last.size(), 7);
+  EXPECT_EQ(last.front().step, samples[993].step);
+  EXPECT_EQ(last.back().end, samples.back().end);
+  EXPECT_EQ(read_last_samples(path(), 2000).size(), 1000);
+  const std::string content = read_file(path());
+  write_file(path(), content.substr(0, content.size() - 5));
+  EXPECT_EQ(read_last_samples(path(), 1).back().step, samples[998].step);
+  write_file(path(), "something else\n");
+  EXPECT_THROW(read_last_samples(path(), 1), Error);
+}
+
 }  // namespace
 }  // namespace lockstep::record
