@@ -76,21 +76,8 @@ stats::PointRecord read_point(const fs::path& directory, std::vector<std::string
   return record;
 }
 
-spec::Plan plan_in(const fs::path& file) {
-  const auto no_environment = [](const char*) -> const char* { return nullptr; };
-  try {
-    const spec::ParsedSweep parsed =
-        spec::parse_sweep(std::vector<std::string>{"--spec=" + file.string()}, no_environment, {},
-                          [](const std::string& path) { return read_file(path); });
-    return spec::expand(parsed.sweep);
-  } catch (const Error& error) {
-    throw Error(ExitCode::usage, printable(error.what(), kLongest),
-                fmt::format("expected a whole sweep.json of version {}", spec::kSweepVersion));
-  }
-}
-
 void read_sweep(const fs::path& directory, ResultDirectory& results) {
-  results.report.plan = plan_in(directory / "sweep.json");
+  results.report.plan = spec::expand(sweep_in(directory));
   for (const spec::Point& point : results.report.plan.points) {
     results.report.records.push_back(read_point(directory / "points" / point.id, results.problems));
   }
@@ -140,6 +127,19 @@ std::string machine_line(std::span<const stats::PointRecord> records) {
 }
 
 }  // namespace
+
+spec::Sweep sweep_in(const fs::path& directory) {
+  const auto no_environment = [](const char*) -> const char* { return nullptr; };
+  const std::vector<std::string> arguments = {"--spec=" + (directory / "sweep.json").string()};
+  try {
+    return spec::parse_sweep(arguments, no_environment, {},
+                             [](const std::string& path) { return read_file(path); })
+        .sweep;
+  } catch (const Error& error) {
+    throw Error(ExitCode::usage, printable(error.what(), kLongest),
+                fmt::format("expected a whole sweep.json of version {}", spec::kSweepVersion));
+  }
+}
 
 std::vector<int> rounds_in(const fs::path& directory) {
   std::vector<int> rounds;

@@ -20,6 +20,9 @@ struct ResultDirectory {
 // was to be measured.
 ResultDirectory read_results(const std::filesystem::path& directory);
 
+// The sweep of a directory's sweep.json. Throws Error(usage) where that is no whole one.
+spec::Sweep sweep_in(const std::filesystem::path& directory);
+
 // The launches, from 0 on, that have ended in a point's directory.
 std::vector<int> rounds_in(const std::filesystem::path& directory);
 

@@ -1,0 +1,188 @@
+#include "report/watch_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "report/characters.h"
+#include "report/svg.h"
+#include "report/watch_text.h"
+
+namespace lockstep::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kStyle = R"(:root { color-scheme: light dark; }
+body { font: 1rem/1.45 system-ui, sans-serif; max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
+progress { width: 100%; height: 1.2rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
+dt { font-weight: 600; }
+dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8886; white-space: nowrap; }
+img { max-width: 100%; background: #fff; }
+)";
+
+constexpr std::string_view kScript = R"("use strict";
+const element = (id) => document.getElementById(id);
+function write(id, text) {
+  if (element(id).textContent !== text) element(id).textContent = text;
+}
+function list(parent, tag, texts) {
+  parent.replaceChildren(...texts.map((text) => {
+    const child = document.createElement(tag);
+    child.textContent = text;
+    return child;
+  }));
+}
+let drawn = document.body.dataset.drawn;
+async function refresh() {
+  let state;
+  try {
+    state = await (await fetch("state.json")).json();
+  } catch {
+    write("state", "lockstep watch does not answer");
+    return;
+  }
+  document.title = state.title;
+  write("name", state.name);
+  for (const [id, text] of Object.entries(state.texts)) write(id, text);
+  element("progress").max = Math.max(state.expected, 1);
+  element("progress").value = state.done;
+  list(element("problems"), "li", state.problems);
+  element("rows").replaceChildren(...state.rows.map((row) => {
+    const line = document.createElement("tr");
+    list(line, "td", row);
+    return line;
+  }));
+  if (state.running) element("speeds").src = "speeds.svg?" + Date.now();
+  if (state.drawn !== drawn) element("throughput").src = "throughput.svg?" + state.drawn;
+  drawn = state.drawn;
+}
+setInterval(refresh, 2000);
+)";
+
+std::string title_of(const SweepView& view) {
+  return fmt::format("{}/{} {}", view.done, view.expected, printable(view.report.id));
+}
+
+// Changes when there is something new to draw.
+std::string drawn(const SweepView& view) {
+  return fmt::format("{}-{}", view.done, view.failed);
+}
+
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+std::string state_json(const SweepView& view) {
+  constexpr const char* kStates[] = {"waiting", "running", "complete", "stopped"};
+  Json texts = Json::object();
+  for (const WatchField& field : watch_fields(view)) texts[field.id] = field.text;
+  Json running;
+  if (view.running) {
+    running = {{"point", view.report.plan.points[view.running->point].id},
+               {"launch", view.running->round + 1},
+               {"steps", view.running->steps},
+               {"images_per_s", or_null(current_speed(view))}};
+  }
+  Json problems = Json::array();
+  for (const std::string& problem : view.problems) problems.push_back(printable(problem, 300));
+  const Json document = {{"schema", {{"name", "lockstep-watch"}, {"version", 1}}},
+                         {"name", printable(view.report.id)},
+                         {"title", title_of(view)},
+                         {"state", kStates[static_cast<std::size_t>(view.state)]},
+                         {"done", view.done},
+                         {"expected", view.expected},
+                         {"at_least", view.at_least},
+                         {"failed", view.failed},
+                         {"seconds_left", or_null(view.seconds_left)},
+                         {"running", running},
+                         {"texts", texts},
+                         {"columns", watch_rows(view).columns},
+                         {"rows", watch_rows(view).rows},
+                         {"problems", problems},
+                         {"drawn", drawn(view)}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string cells(const std::vector<std::string>& texts, std::string_view tag) {
+  std::string html = "<tr>";
+  for (const std::string& text : texts)
+    html += fmt::format("<{0}>{1}</{0}>", tag, xml_escaped(text));
+  return html + "</tr>\n";
+}
+
+std::string page(const SweepView& view) {
+  std::string fields, rows, problems;
+  for (const auto& [id, label, text] : watch_fields(view)) {
+    fields += fmt::format("<dt>{}</dt><dd id=\"{}\">{}</dd>\n", label, id, xml_escaped(text));
+  }
+  const WatchRows table = watch_rows(view);
+  for (const auto& row : table.rows) rows += cells(row, "td");
+  for (const std::string& problem : view.problems) {
+    problems += fmt::format("<li>{}</li>\n", xml_escaped(printable(problem, 300)));
+  }
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{title}</title>\n<link rel=\"stylesheet\" href=\"watch.css\">\n"
+      "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>\n"
+      "<script src=\"watch.js\" defer></script>\n</head>\n<body data-drawn=\"{drawn}\">\n"
+      "<h1 id=\"name\">{name}</h1>\n"
+      "<progress id=\"progress\" max=\"{expected}\" value=\"{done}\" "
+      "aria-label=\"Launches\"></progress>\n"
+      "<ul id=\"problems\">{problems}</ul>\n<dl>\n{fields}</dl>\n"
+      "<p><img id=\"speeds\" src=\"speeds.svg\" width=\"600\" height=\"120\" "
+      "alt=\"Speed of the last steps\"></p>\n"
+      "<p><img id=\"throughput\" src=\"throughput.svg\" alt=\"Speed over devices, as far as it is "
+      "measured\"></p>\n<div class=\"wide\"><table>\n<thead>{names}</thead>\n"
+      "<tbody id=\"rows\">\n{rows}</tbody>\n</table></div>\n</body>\n</html>\n",
+      fmt::arg("title", xml_escaped(title_of(view))), fmt::arg("drawn", drawn(view)),
+      fmt::arg("name", xml_escaped(printable(view.report.id))),
+      fmt::arg("expected", std::max(view.expected, 1)), fmt::arg("done", view.done),
+      fmt::arg("problems", problems), fmt::arg("fields", fields),
+      fmt::arg("names", cells(table.columns, "th")), fmt::arg("rows", rows));
+}
+
+// The speeds of the last steps, from 0 on.
+std::string speeds_svg(const SweepView& view) {
+  constexpr double kWidth = 600, kHeight = 120, kTop = 24;
+  const std::vector<double> speeds = view.running ? view.running->speeds : std::vector<double>();
+  std::string points, label = "no steps";
+  if (!speeds.empty()) {
+    const double most = std::ranges::max(speeds);
+    const double step = kWidth / static_cast<double>(std::max<std::size_t>(speeds.size() - 1, 1));
+    for (std::size_t i = 0; i < speeds.size(); ++i) {
+      points += fmt::format("{:.1f},{:.1f} ", step * static_cast<double>(i),
+                            kHeight - (kHeight - kTop) * speeds[i] / most);
+    }
+    label = fmt::format("last {}: {} images/s at most", counted(std::ssize(speeds), "step"),
+                        speed_text(most));
+  }
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+      "height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
+      "<text x=\"0\" y=\"14\">{2}</text>\n"
+      "<polyline points=\"{3}\" fill=\"none\" stroke=\"{4}\" stroke-width=\"1.5\"/>\n</svg>\n",
+      kWidth, kHeight, label, trim(points), series_colour(0));
+}
+
+}  // namespace
+
+std::map<std::string, WebFile> watch_site(const SweepView& view) {
+  constexpr const char* kSvg = "image/svg+xml";
+  return {{"/", {"text/html; charset=utf-8", page(view)}},
+          {"/state.json", {"application/json", state_json(view)}},
+          {"/throughput.svg", {kSvg, throughput_svg(view.report)}},
+          {"/speeds.svg", {kSvg, speeds_svg(view)}},
+          {"/watch.css", {"text/css; charset=utf-8", std::string(kStyle)}},
+          {"/watch.js", {"text/javascript; charset=utf-8", std::string(kScript)}}};
+}
+
+}  // namespace lockstep::report
