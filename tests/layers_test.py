@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARIES = {
     r"asio(/.*)?\.hpp": ["comm/tcp"],
     r"(oneapi/dnnl/)?dnnl.*": ["engine/onednn"],
+    r"httplib\.h": ["cli"],
     r"hwloc(/.*)?\.h": ["machine"],
     r"jpeglib\.h": ["data"],
     r"mpi\.h": ["mpi"],

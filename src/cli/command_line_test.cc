@@ -21,6 +21,7 @@
 #include "cli/import_options.h"
 #include "cli/report.h"
 #include "cli/sweep.h"
+#include "cli/watch.h"
 #include "spec/flags.h"
 #include "tests/golden.h"
 
@@ -171,6 +172,7 @@ TEST(Help, IsAsCommitted) {
   expect_golden("tests/golden/data_help.txt", data_help(false));
   expect_golden("tests/golden/report_help.txt", report_help(false));
   expect_golden("tests/golden/import_help.txt", import_help(false));
+  expect_golden("tests/golden/watch_help.txt", watch_help(false));
 }
 
 TEST(RunHelp, ShowsOnlyWorkingFlagsUnlessAskedForAll) {

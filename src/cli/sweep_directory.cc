@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -105,6 +108,24 @@ int locked(const fs::path& path) {
 }
 
 }  // namespace
+
+// Asking for the lock would be to hold it for a moment, in which a sweep could not begin. So the
+// kernel's list of locks is read: "1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF".
+bool is_worked_on(const fs::path& directory) {
+  struct stat status {};
+  if (stat(directory.c_str(), &status) != 0) return false;
+  const std::string place =
+      fmt::format(" {:02x}:{:02x}:{} ", major(status.st_dev), minor(status.st_dev), status.st_ino);
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    const bool waits = line.find("->") != std::string::npos;
+    if (!waits && line.find("FLOCK") != std::string::npos &&
+        line.find(place) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
 
 SweepDirectory::SweepDirectory(fs::path path, const spec::Sweep& sweep, bool resume)
     : path_(std::move(path)) {

@@ -46,4 +46,7 @@ class SweepDirectory {
   int lock_ = -1;
 };
 
+// Whether a process of this machine works in the directory. It does not notice the question.
+bool is_worked_on(const std::filesystem::path& directory);
+
 }  // namespace lockstep::cli

@@ -24,6 +24,7 @@
 #include "cli/report.h"
 #include "cli/run.h"
 #include "cli/sweep.h"
+#include "cli/watch.h"
 #include "machine/cores.h"
 #include "spec/flags.h"
 
@@ -127,6 +128,7 @@ ExitCode help(Arguments arguments, Transports transports) {
 constexpr Verb kVerbs[] = {
     {"run", "train a network and measure it", run_help, run},
     {"sweep", "measure how it scales over numbers of devices", sweep_help, sweep},
+    {"watch", "show how far a sweep is, on a page and in the terminal", watch_help, watch},
     {"report", "draw figures, tables and a page from results", report_help, report},
     {"compare", "put results beside each other, in a table and a graph", compare_help, compare},
     {"gate", "say whether results have become slower", gate_help, gate},
