@@ -4,10 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/clock.h"
 #include "cli/conv_choices.h"
 #include "cli/rank_threads.h"
 #include "cli/world.h"
 #include "machine/cores.h"
+#include "machine/energy.h"
 
 namespace lockstep::cli {
 namespace {
@@ -32,7 +34,8 @@ std::string to_text(const stats::RankSamples& rank) {
               {"buckets", std::move(buckets)},
               {"input",
                {rank.input.threads, rank.input.stages, rank.input.waited, rank.input.images,
-                rank.input.skipped}}}
+                rank.input.skipped}},
+              {"joules", rank.joules ? Json(*rank.joules) : Json(nullptr)}}
       .dump();
 }
 
@@ -50,6 +53,7 @@ stats::RankSamples samples_from_text(const std::string& text) {
                 .waited = input[2],
                 .images = input[3],
                 .skipped = input[4]};
+  if (!json["joules"].is_null()) rank.joules = json["joules"];
   rank.flight.seconds = json["flight"][0];
   rank.flight.exposed = json["flight"][1];
   for (const Json& bucket : json["buckets"]) {
@@ -123,6 +127,37 @@ stats::ServerSummary server_from_text(const std::string& text) {
           .bytes_received = json["received"]};
 }
 
+// The energy that this host takes while a rank of it times its steps.
+class HostEnergy {
+ public:
+  // Counters are read where the steps begin and, so that none begins anew unseen, now and then.
+  void listen(train::Hooks& hooks) {
+    hooks.on_timed_start = [this, next = std::move(hooks.on_timed_start)] {
+      if (next) next();
+      meter_.start();
+      last_ = now();
+    };
+    hooks.on_step = [this, next = std::move(hooks.on_step)](const record::Sample& sample,
+                                                            std::int64_t timed_step) {
+      if (next) next(sample, timed_step);
+      if (now() - last_ < kSeconds) return;
+      meter_.look();
+      last_ = now();
+    };
+  }
+
+  std::optional<double> joules() {
+    meter_.look();
+    return meter_.joules();
+  }
+
+ private:
+  static constexpr double kSeconds = 20;
+
+  machine::EnergyMeter meter_;
+  double last_ = 0;
+};
+
 class Rank {
  public:
   Rank(const Job& job, comm::Transport& transport, std::size_t device, const RankHooks& hooks)
@@ -160,14 +195,30 @@ class Rank {
       supplies.evaluator = engine::compile(job_.graph, evaluator_options(job_));
     }
     const train::Feed feed = supplies.feed;
+    train::Hooks hooks = hooks_.hooks(transport_);
+    std::optional<HostEnergy> energy;
+    if (first_of_host()) energy.emplace().listen(hooks);
     outcome.mine = train::train(job_.trial, *job_.model, std::move(engine), transport_, site_,
-                                hooks_.hooks(transport_), std::move(supplies));
+                                hooks, std::move(supplies));
     if (outcome.mine.error) return;
+    const auto joules = energy ? energy->joules() : std::nullopt;
     // Whatever else runs makes the peak seem too low, never too high.
     outcome.peak_gflops =
         std::max(peak.gflops, peak_of_all(transport_, machine::measure_peak().gflops));
     outcome.in_step = site_.strategy->in_step;
-    gather(to_text(timed_samples(outcome.mine, host(), feed)));
+    stats::RankSamples samples = timed_samples(outcome.mine, host(), feed);
+    samples.joules = joules;
+    gather(to_text(samples));
+  }
+
+  // Of the ranks of this host that train.
+  bool first_of_host() const {
+    for (int rank = 0; rank < transport_.rank(); ++rank) {
+      if (site_.ranks.trains(rank) && transport_.topology().same_host(rank, transport_.rank())) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // On a worker's cores: a server mostly sleeps.

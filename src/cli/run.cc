@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -160,6 +161,22 @@ std::vector<stats::Evaluation> evaluations_of(const Job& job, const train::Outco
   return all;
 }
 
+std::size_t hosts_of(const WorldOutcome& world) {
+  std::set<std::string> hosts;
+  for (const stats::RankSamples& rank : world.ranks) hosts.insert(rank.host);
+  for (const stats::ServerSummary& server : world.servers) hosts.insert(server.host);
+  return hosts.size();
+}
+
+// With those of steps that are left out of all other figures: they took energy, too.
+std::int64_t timed_images(const Job& job, const WorldOutcome& world) {
+  std::int64_t images = 0;
+  for (const stats::RankSamples& rank : world.ranks) {
+    images += static_cast<std::int64_t>(rank.timed.size()) * job.trial.batch_size;
+  }
+  return images;
+}
+
 // What the timed steps say; without any, throws the reason why.
 stats::Measured measured(const Job& job, const WorldOutcome& world, double started) {
   if (world.mine.error) throw Error(*world.mine.error);
@@ -181,6 +198,16 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
   measured.usage.gflops = stats::gflops(double(model::cost(job.graph).macs),
                                         measured.summary.images_per_second, job.trial.mode);
   measured.usage.peak_gflops = world.peak_gflops;
+  const std::size_t hosts = hosts_of(world);
+  measured.usage.joules = stats::joules(world.ranks, hosts);
+  if (measured.usage.joules) {
+    measured.usage.joules_per_image =
+        *measured.usage.joules / static_cast<double>(timed_images(job, world));
+  }
+  if (job.trial.price_per_hour) {
+    measured.usage.cost_per_million_images = stats::cost_per_million_images(
+        *job.trial.price_per_hour, hosts, measured.summary.images_per_second);
+  }
   measured.ranks = stats::summarise_ranks(world.ranks);
   measured.servers = world.servers;
   if (world.in_step) measured.straggler = stats::straggler(world.ranks);

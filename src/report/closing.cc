@@ -42,9 +42,15 @@ std::string closing_text(const stats::Measured& measured) {
     if (usage.gflops > *usage.peak_gflops) text += kAbovePeak;
   }
   if (measured.input) text += "; " + input_text(*measured.input);
-  return text + fmt::format("; peak memory {}; first step after {}",
-                            human_bytes(double(usage.peak_rss_bytes)),
-                            human_seconds(usage.seconds_to_first_step));
+  text += fmt::format("; peak memory {}; first step after {}",
+                      human_bytes(double(usage.peak_rss_bytes)),
+                      human_seconds(usage.seconds_to_first_step));
+  text += usage.joules_per_image ? fmt::format("; {:.3g} J/image", *usage.joules_per_image)
+                                 : "; J/image not available";
+  if (usage.cost_per_million_images) {
+    text += fmt::format("; a million images cost {:.3g}", *usage.cost_per_million_images);
+  }
+  return text;
 }
 
 }  // namespace lockstep::report

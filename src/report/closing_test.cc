@@ -28,7 +28,8 @@ TEST(Closing, SaysTheRunInOneSentence) {
   EXPECT_EQ(
       closing_text(measured()),
       "median step 432.10 ms, p95 1.25 s; 95 % interval 71.9 to 75.1 images/s; 32.0 effective "
-      "GFLOP/s, 25 % of the peak; peak memory 1.50 GiB; first step after 0.8 s");
+      "GFLOP/s, 25 % of the peak; peak memory 1.50 GiB; first step after 0.8 s; J/image not "
+      "available");
 }
 
 TEST(Closing, LeavesOutWhatIsNotKnown) {
@@ -48,6 +49,13 @@ TEST(Closing, SaysWhatTheInputCost) {
                                             "decode (75 images/s); peak memory"));
   real.input = {.images_per_second = {900, 75, 0}, .waited = 0.001};
   EXPECT_THAT(closing_text(real), HasSubstr("waited for images 0.1 % of the time; peak memory"));
+}
+
+TEST(Closing, SaysWhatAnImageTakesWhereThatIsKnown) {
+  stats::Measured known = measured();
+  known.usage.joules_per_image = 0.51234;
+  known.usage.cost_per_million_images = 12.3456;
+  EXPECT_THAT(closing_text(known), HasSubstr("; 0.512 J/image; a million images cost 12.3"));
 }
 
 TEST(Closing, ExplainsHowThePeakCanBePassed) {

@@ -52,8 +52,9 @@ std::string share_cell(const RowView& row) {
 
 std::string stable_cell(const RowView& row) {
   if (status(row.record()) != Status::measured) return "<span class=\"none\">-</span>";
-  const bool stable = std::ranges::all_of(
-      row.record().launches, [](const auto& launch) { return !launch || launch->stable; });
+  const bool stable = std::ranges::all_of(row.record().launches, [](const auto& launch) {
+    return !launch || launch->stable || launch->imported;
+  });
   return stable ? "yes" : "<strong>no</strong>";
 }
 

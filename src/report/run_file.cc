@@ -55,6 +55,13 @@ void add_ranks(const Json& ranks, stats::Launch& launch) {
                     launch.exchange_ms - launch.update_ms;
 }
 
+// Earlier files lack what later versions have added.
+std::optional<double> if_there(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  return found->get<double>();
+}
+
 stats::Launch launch_of(const Json& document) {
   const Json& context = document.at("context");
   const Json& statistics = document.at("statistics");
@@ -89,6 +96,8 @@ stats::Launch launch_of(const Json& document) {
   if (!statistics.at("mfu_pct").is_null()) launch.mfu_pct = number("mfu_pct");
   launch.rss_peak_bytes = statistics.at("rss_peak_bytes").get<std::int64_t>();
   launch.stable = statistics.at("stable").get<bool>();
+  launch.joules_per_image = if_there(statistics, "j_per_image");
+  launch.cost_per_million_images = if_there(statistics, "cost_per_million_images");
   add_ranks(document.at("ranks"), launch);
   return launch;
 }

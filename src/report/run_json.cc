@@ -48,6 +48,9 @@ Json statistics(const stats::Measured& measured) {
       {"mfu_pct", or_null(share)},
       {"rss_peak_bytes", usage.peak_rss_bytes},
       {"seconds_to_first_step", usage.seconds_to_first_step},
+      {"energy_j", or_null(usage.joules)},
+      {"j_per_image", or_null(usage.joules_per_image)},
+      {"cost_per_million_images", or_null(usage.cost_per_million_images)},
   };
 }
 

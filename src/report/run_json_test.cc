@@ -53,7 +53,9 @@ stats::Result measured() {
                            .seconds_to_first_step = 0.25,
                            .peak_rss_bytes = 1 << 20,
                            .gflops = 32,
-                           .peak_gflops = 128};
+                           .peak_gflops = 128,
+                           .joules = 64,
+                           .joules_per_image = 0.5};
   const std::vector<stats::RankSamples> ranks = {
       {.host = "host07",
        .timed = samples(),

@@ -117,5 +117,21 @@ TEST(ResultsCsv, LeavesEmptyWhatIsNotKnownOfAnImportedLaunch) {
   EXPECT_THAT(csv, Not(HasSubstr(",0,0,")));
 }
 
+TEST(SweepTable, HasColumnsForWhatSomePointsTellOfEnergyAndCost) {
+  spec::Sweep sweep;
+  sweep.models = {{"net", 8}};
+  sweep.devices = {1, 2};
+  sweep.ceiling = false;
+  std::vector<PointRecord> records = {measured(32, 2), measured(64, 2)};
+  EXPECT_THAT(sweep_table(report_of(sweep, records)), Not(HasSubstr("J/image")));
+  records[0].launches[0]->joules_per_image = 1;
+  records[0].launches[1]->joules_per_image = 2;
+  records[1].launches[0]->joules_per_image = 1;  // the other one does not tell
+  const std::string table = sweep_table(report_of(sweep, records));
+  EXPECT_THAT(table, HasSubstr("J/image\n"));
+  EXPECT_THAT(table, HasSubstr("      1.5\n"));
+  EXPECT_THAT(table, HasSubstr("not available\n"));
+}
+
 }  // namespace
 }  // namespace lockstep::report

@@ -38,6 +38,33 @@ std::string legend(const std::set<int>& launches, bool marked) {
   return text;
 }
 
+using Figure = std::optional<double> stats::Launch::*;
+
+// Over the launches, where all of them tell.
+std::optional<double> mean(const stats::PointRecord& record, Figure figure) {
+  double sum = 0;
+  int launches = 0;
+  for (const auto& launch : record.launches) {
+    if (!launch) continue;
+    if (!((*launch).*figure)) return std::nullopt;
+    sum += *((*launch).*figure);
+    ++launches;
+  }
+  return launches > 0 ? std::optional(sum / launches) : std::nullopt;
+}
+
+// The column is there where any point has the figure.
+bool any_has(const SweepReport& report, Figure figure) {
+  return std::ranges::any_of(report.records, [&](const stats::PointRecord& record) {
+    return mean(record, figure).has_value();
+  });
+}
+
+std::string figure_text(const stats::PointRecord& record, Figure figure) {
+  const auto value = mean(record, figure);
+  return value ? fmt::format("{:.3g}", *value) : "not available";
+}
+
 }  // namespace
 
 Status status(const stats::PointRecord& record) {
@@ -98,6 +125,10 @@ std::string sweep_table(const SweepReport& report) {
                                  {"efficiency"},
                                  {"95 %"},
                                  {"of independent"}});
+  const bool energy = any_has(report, &stats::Launch::joules_per_image);
+  const bool cost = any_has(report, &stats::Launch::cost_per_million_images);
+  if (energy) columns.push_back({"J/image"});
+  if (cost) columns.push_back({"cost/10^6"});
   Table table(std::move(columns));
   bool marked = false;
   std::set<std::string> failures;
@@ -122,6 +153,8 @@ std::string sweep_table(const SweepReport& report) {
          interval_of(summary.speed, speed_text), value_of(summary.speed_up, ratio_text),
          value_of(summary.efficiency, percent_text), interval_of(summary.efficiency, percent_text),
          value_of(summary.of_ceiling, percent_text)});
+    if (energy) cells.push_back(figure_text(record, &stats::Launch::joules_per_image));
+    if (cost) cells.push_back(figure_text(record, &stats::Launch::cost_per_million_images));
     table.add(std::move(cells));
   }
   std::string text = table.text() + '\n' + legend(launches, marked);

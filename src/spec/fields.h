@@ -126,7 +126,8 @@ void visit_fields(Object& object, const Visit& visit) {
          oversubscribe, data_format, conv_algorithm, workspace_mb, num_batches, num_epochs,
          num_warmup_batches, target_precision, max_time, display_every, display_perf_ewma,
          print_training_accuracy, loss_to_report, optimizer, learning_rate, data, checkpoints,
-         evaluation, label_smoothing, seed, exchange, cluster, result_dir, strict] = object;
+         evaluation, label_smoothing, seed, exchange, cluster, result_dir, strict, price_per_hour] =
+      object;
   visit("model", model);
   visit("dataset", dataset);
   visit("image_size", image_size);
@@ -159,6 +160,7 @@ void visit_fields(Object& object, const Visit& visit) {
   visit("cluster", cluster);
   visit("result_dir", result_dir);
   visit("strict", strict);
+  visit("price_per_hour", price_per_hour);
 }
 
 // Fields that are themselves made of fields.

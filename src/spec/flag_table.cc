@@ -269,6 +269,10 @@ void add_output(Rows& rows) {
   rows.works("result_dir", text(), "write run.json and the raw samples to this directory",
              set<&Trial::result_dir>)
       .own();
+  rows.works("price_per_hour", above_zero(""),
+             "of a host, in any currency: adds what a million images cost",
+             set<&Trial::price_per_hour>)
+      .own();
   rows.works("print_config", boolean(), "print the resolved configuration as JSON and exit",
              print_config)
       .own();

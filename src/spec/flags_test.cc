@@ -124,6 +124,7 @@ const std::vector<Effect>& effects() {
        {"--loss_type_to_report=base_loss"},
        {{"loss_to_report", "base_loss"}}},
       {"result_dir", {"--result_dir=out"}, {{"result_dir", "out"}}},
+      {"price_per_hour", {"--price_per_hour=2.5"}, {{"price_per_hour", "2.5"}}},
       {"num_intra_threads", {"--num_intra_threads=2"}, {{"threads_per_device", "2"}}},
       {"data_format", {"--data_format=NHWC"}, {{"data_format", "NHWC"}}},
       {"winograd_nonfused", {"--nowinograd_nonfused"}, {{"conv_algorithm", "direct"}}},

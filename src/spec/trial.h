@@ -169,8 +169,9 @@ struct Trial {
   Exchange exchange;
   Cluster cluster;
 
-  std::string result_dir;  // empty: no files
-  bool strict = false;     // a run that is not stable has failed
+  std::string result_dir;                // empty: no files
+  bool strict = false;                   // a run that is not stable has failed
+  std::optional<double> price_per_hour;  // of a host, in any currency
 
   bool operator==(const Trial&) const = default;
 };

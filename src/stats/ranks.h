@@ -20,6 +20,7 @@ struct RankSamples {
   double bytes_sent = 0, bytes_received = 0;  // per step
   record::Flight flight = {};
   RankInput input = {};
+  std::optional<double> joules = {};  // of its host, by the first rank there; nothing: not known
 };
 
 // Their means, in seconds per step.

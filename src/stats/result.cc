@@ -9,6 +9,20 @@ double gflops(double macs_per_image, double images_per_second, spec::Mode mode) 
   return 2 * passes * macs_per_image * images_per_second / 1e9;
 }
 
+std::optional<double> joules(std::span<const RankSamples> ranks, std::size_t hosts) {
+  double sum = 0;
+  std::size_t told = 0;
+  for (const RankSamples& rank : ranks) {
+    sum += rank.joules.value_or(0);
+    told += rank.joules ? 1 : 0;
+  }
+  return told == hosts ? std::optional(sum) : std::nullopt;
+}
+
+double cost_per_million_images(double price_per_hour, std::size_t hosts, double images_per_second) {
+  return 1e6 * price_per_hour / 3600 * static_cast<double>(hosts) / images_per_second;
+}
+
 Result measured_result(spec::Trial trial, nlohmann::ordered_json environment,
                        std::vector<std::string> warnings, Measured measured) {
   for (std::string& sentence : stats::warnings(measured.summary)) {

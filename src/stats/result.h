@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,6 +24,9 @@ struct Usage {
   std::int64_t peak_rss_bytes = 0;
   double gflops = 0;                  // arithmetic of the model at the measured speed
   std::optional<double> peak_gflops;  // of the machine, measured in the same run
+  std::optional<double> joules = {};  // of all hosts, over the timed steps
+  std::optional<double> joules_per_image = {};
+  std::optional<double> cost_per_million_images = {};
 };
 
 // 10^9 floating-point operations per second: 2 per multiply-add of the forward pass, and when
@@ -38,6 +42,11 @@ struct Evaluation {
   double training_seconds = 0;  // the same without evaluations and checkpoints
   bool reached = false;         // what --stop_at_top_1_accuracy asks for
 };
+
+// What all hosts took, where each of so many hosts tells.
+std::optional<double> joules(std::span<const RankSamples> ranks, std::size_t hosts);
+
+double cost_per_million_images(double price_per_hour, std::size_t hosts, double images_per_second);
 
 struct Measured {
   Summary summary;

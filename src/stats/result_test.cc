@@ -37,5 +37,18 @@ TEST(Gflops, CountsForwardOnceAndTrainingThreeTimes) {
   EXPECT_DOUBLE_EQ(gflops(4e9, 10, spec::Mode::training), 240);
 }
 
+TEST(Energy, IsKnownWhereEveryHostTells) {
+  std::vector<RankSamples> ranks(4);
+  ranks[0].joules = 30;
+  ranks[2].joules = 12;
+  EXPECT_DOUBLE_EQ(joules(ranks, 2).value(), 42);
+  EXPECT_FALSE(joules(ranks, 3));
+  EXPECT_FALSE(joules({}, 1));
+}
+
+TEST(Cost, IsThatOfAllHostsWhileAMillionImagesAreTaken) {
+  EXPECT_DOUBLE_EQ(cost_per_million_images(3.6, 4, 1000), 4);
+}
+
 }  // namespace
 }  // namespace lockstep::stats

@@ -44,6 +44,7 @@ struct Launch {
   std::optional<double> mfu_pct = {};
   std::int64_t rss_peak_bytes = 0;
   bool stable = false;
+  std::optional<double> joules_per_image = {}, cost_per_million_images = {};
   std::vector<std::string> warnings = {};
 };
 

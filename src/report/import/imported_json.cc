@@ -66,7 +66,10 @@ Json statistics(const ImportedRun& run) {
                           "peak_gflops",
                           "mfu_pct",
                           "rss_peak_bytes",
-                          "seconds_to_first_step"}) {
+                          "seconds_to_first_step",
+                          "energy_j",
+                          "j_per_image",
+                          "cost_per_million_images"}) {
     json[key] = nullptr;
   }
   json["steps_measured"] = or_null(run.steps_measured);
