@@ -33,7 +33,7 @@ Batch next(Pipeline& pipeline, int batch, int side) {
   return made;
 }
 
-constexpr int kSide = 20;
+constexpr int kImageSide = 20;
 constexpr int kImages = 30;
 
 class Pipelines : public DirectoryTest {
@@ -49,11 +49,14 @@ class Pipelines : public DirectoryTest {
   }
 
   static PipelineOptions training(int threads, int prefetch = 2) {
-    return {.preprocessing = {.height = kSide, .width = kSide, .distortions = true, .seed = 5},
+    return {.preprocessing = {.height = kImageSide,
+                              .width = kImageSide,
+                              .distortions = true,
+                              .seed = 5},
             .threads = threads,
             .prefetch = prefetch};
   }
-  static PipelineOptions evaluation(int side = kSide) {
+  static PipelineOptions evaluation(int side = kImageSide) {
     return {.preprocessing = {.training = false, .height = side, .width = side}, .threads = 2};
   }
 
@@ -78,7 +81,7 @@ TEST_F(Pipelines, MakeTheSameBatchesWhateverTheThreads) {
   for (const auto& [threads, prefetch] : kThreadsAndPrefetch) {
     Pipeline pipeline(records, itinerary, training(threads, prefetch));
     std::vector<Batch> batches;
-    for (int b = 0; b < 10; ++b) batches.push_back(next(pipeline, 8, kSide));
+    for (int b = 0; b < 10; ++b) batches.push_back(next(pipeline, 8, kImageSide));
     if (expected.empty()) expected = batches;
     EXPECT_TRUE(batches == expected) << threads << " " << prefetch;
     EXPECT_NE(batches[0].images, batches[1].images);
@@ -113,10 +116,10 @@ TEST_F(Pipelines, GoOnFromAnyPosition) {
   Itinerary itinerary{.first = 4, .stride = 12, .batch = 4, .shuffle_seed = 9};
   Pipeline whole(records, itinerary, training(2));
   std::vector<Batch> batches;
-  for (int b = 0; b < 6; ++b) batches.push_back(next(whole, 4, kSide));
+  for (int b = 0; b < 6; ++b) batches.push_back(next(whole, 4, kImageSide));
   itinerary.first += 3 * itinerary.stride;
   Pipeline later(records, itinerary, training(2));
-  for (std::size_t b = 3; b < 6; ++b) EXPECT_TRUE(next(later, 4, kSide) == batches[b]);
+  for (std::size_t b = 3; b < 6; ++b) EXPECT_TRUE(next(later, 4, kImageSide) == batches[b]);
 }
 
 TEST_F(Pipelines, ShiftLabels) {
@@ -125,18 +128,18 @@ TEST_F(Pipelines, ShiftLabels) {
   Pipeline as_stored(records, {.stride = kImages, .batch = kImages}, options);
   options.label_shift = 1;
   Pipeline shifted(records, {.stride = kImages, .batch = kImages}, options);
-  std::vector<int> labels = next(as_stored, kImages, kSide).labels;
+  std::vector<int> labels = next(as_stored, kImages, kImageSide).labels;
   EXPECT_EQ(labels[7], records.index().of(Split::train)[7].label);
   for (int& label : labels) --label;
-  EXPECT_EQ(next(shifted, kImages, kSide).labels, labels);
+  EXPECT_EQ(next(shifted, kImages, kImageSide).labels, labels);
 }
 
 TEST_F(Pipelines, SayWhichRecordIsDamaged) {
   const Source pictures = source("folder");
   damage(pictures, 6);
   Pipeline pipeline(pictures, {.stride = 4, .batch = 4}, evaluation());
-  next(pipeline, 4, kSide);
-  const Error error = error_of([&] { next(pipeline, 4, kSide); });
+  next(pipeline, 4, kImageSide);
+  const Error error = error_of([&] { next(pipeline, 4, kImageSide); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   const Index& index = pictures.index();
   EXPECT_THAT(error.what(), HasSubstr(index.files[index.of(Split::train)[6].file].path));
@@ -147,18 +150,18 @@ TEST_F(Pipelines, SayWhichRecordIsDamaged) {
 TEST_F(Pipelines, PutTheNextRecordInPlaceOfADamagedOne) {
   const Source pictures = source("folder");
   Pipeline intact(pictures, {.stride = 10, .batch = 10}, evaluation());
-  Batch expected = next(intact, 10, kSide);
+  Batch expected = next(intact, 10, kImageSide);
   damage(pictures, 6);
   damage(pictures, 7);
   PipelineOptions options = evaluation();
   options.skip_corrupt = true;
   Pipeline pipeline(pictures, {.stride = 10, .batch = 10}, options);
-  constexpr std::ptrdiff_t kImage = 3 * kSide * kSide;
+  constexpr std::ptrdiff_t kImage = 3 * kImageSide * kImageSide;
   for (const int i : {6, 7}) {
     std::copy_n(expected.images.begin() + 8 * kImage, kImage, expected.images.begin() + i * kImage);
     expected.labels[static_cast<std::size_t>(i)] = expected.labels[8];
   }
-  EXPECT_TRUE(next(pipeline, 10, kSide) == expected);
+  EXPECT_TRUE(next(pipeline, 10, kImageSide) == expected);
   EXPECT_EQ(pipeline.take_times().skipped, 3U);  // 6 and 7 for 6, 7 for 7
 }
 
@@ -168,10 +171,10 @@ TEST_F(Pipelines, KeepRecordsInMemory) {
   options.cache = true;
   options.prefetch = 1;
   Pipeline pipeline(pictures, {.stride = kImages, .batch = kImages}, options);
-  const Batch first = next(pipeline, kImages, kSide);
+  const Batch first = next(pipeline, kImages, kImageSide);
   fs::remove_all(pictures.directory());
-  EXPECT_TRUE(next(pipeline, kImages, kSide) == first);
-  EXPECT_TRUE(next(pipeline, kImages, kSide) == first);
+  EXPECT_TRUE(next(pipeline, kImages, kImageSide) == first);
+  EXPECT_TRUE(next(pipeline, kImages, kImageSide) == first);
 }
 
 TEST_F(Pipelines, RepeatOneRecordWithoutReading) {
@@ -179,11 +182,11 @@ TEST_F(Pipelines, RepeatOneRecordWithoutReading) {
   PipelineOptions options = training(2);
   options.repeat_cached_sample = true;
   Pipeline pipeline(records, {.stride = 6, .batch = 6, .shuffle_seed = 2}, options);
-  const Batch first = next(pipeline, 6, kSide);
+  const Batch first = next(pipeline, 6, kImageSide);
   EXPECT_THAT(first.labels, Each(records.index().of(Split::train)[0].label));
   fs::remove_all(records.directory());
   for (int b = 0; b < 4; ++b) {
-    const Batch batch = next(pipeline, 6, kSide);
+    const Batch batch = next(pipeline, 6, kImageSide);
     EXPECT_EQ(batch.labels, first.labels);
     EXPECT_NE(batch.images, first.images);  // other crops
   }
@@ -193,14 +196,14 @@ TEST_F(Pipelines, EndWhileTheirThreadsWork) {
   const Source records = source("tfrecord");
   for (int i = 0; i < 20; ++i) {
     Pipeline pipeline(records, {.stride = 3, .batch = 3}, training(3, 1 + i % 4));
-    if (i > 0) next(pipeline, 3, kSide);
+    if (i > 0) next(pipeline, 3, kImageSide);
   }
 }
 
 TEST_F(Pipelines, MeasureTheirStages) {
   const Source records = source("tfrecord");
   Pipeline pipeline(records, {.stride = 16, .batch = 16}, training(2, 1));
-  next(pipeline, 16, kSide);
+  next(pipeline, 16, kImageSide);
   const InputTimes times = pipeline.take_times();
   EXPECT_GT(times.read, 0);
   EXPECT_GT(times.decode, 0);
@@ -228,7 +231,7 @@ TEST_F(Pipelines, RefuseWhatCannotBe) {
   PipelineOptions options = training(1);
   options.cores = {1 << 16};
   Pipeline elsewhere(records, {.stride = 2, .batch = 2}, options);
-  EXPECT_EQ(error_of([&] { next(elsewhere, 2, kSide); }).code(), ExitCode::environment);
+  EXPECT_EQ(error_of([&] { next(elsewhere, 2, kImageSide); }).code(), ExitCode::environment);
   const Source empty(directory_, Index{.format = "folder", .encoding = Encoding::image_file});
   EXPECT_THAT(error_of([&] { Pipeline(empty, {.stride = 2, .batch = 2}, training(1)); }).what(),
               HasSubstr("no images for training"));
