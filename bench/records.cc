@@ -3,11 +3,15 @@
 // file, decoded and resized to 224 x 224. By one core, in one interleaved run.
 //
 //   bench/records [--rounds R]
+//
+// With $LOCKSTEP_BENCH_TENSORFLOW_PYTHON, a Python that has TensorFlow, also against its reader.
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -94,6 +98,20 @@ void prepare(const fs::path& directory) {
   }
 }
 
+// Counts the records, by TensorFlow. A process of its own in every round, which takes no time of
+// the other sides.
+double tensorflow_rate(const fs::path& directory, const std::string& python, std::uint64_t bytes) {
+  const std::string command =
+      fmt::format("'{}' '{}/bench/records_peer.py' '{}' 2>/dev/null", python, LOCKSTEP_SOURCE_DIR,
+                  (directory / kShard).string());
+  std::FILE* output = popen(command.c_str(), "r");
+  double seconds = 0;
+  const bool answered = output != nullptr && std::fscanf(output, "%lf", &seconds) == 1;
+  if (output != nullptr) pclose(output);
+  if (!answered) throw Error(ExitCode::environment, "no answer from " + command);
+  return static_cast<double>(bytes) / seconds / 1e9;
+}
+
 double rate(const fs::path& directory, void (*run)(const fs::path&), std::uint64_t bytes) {
   const double begin = now();
   run(directory);
@@ -115,19 +133,26 @@ void measure(int rounds) {
   read_alone(dataset.directory);  // into the page cache
   prepare(dataset.directory);
   const std::uint64_t all = fs::file_size(dataset.directory / kShard);
-  std::vector<double> reads, scans, prepares, of_read, of_prepare;
+  const char* const python = std::getenv("LOCKSTEP_BENCH_TENSORFLOW_PYTHON");
+  std::vector<double> reads, scans, prepares, of_read, of_prepare, theirs, of_theirs;
   for (int round = 0; round < rounds; ++round) {
     reads.push_back(rate(dataset.directory, read_alone, all));
     scans.push_back(rate(dataset.directory, scan, all));
     prepares.push_back(rate(dataset.directory, prepare, dataset.few_bytes));
     of_read.push_back(scans.back() / reads.back());
     of_prepare.push_back(scans.back() / prepares.back());
+    if (python == nullptr) continue;
+    theirs.push_back(tensorflow_rate(dataset.directory, python, all));
+    of_theirs.push_back(scans.back() / theirs.back());
   }
   show("read alone", reads);
   show("scan", scans);
   show("prepare", prepares);
   show_ratio("scan / read alone", of_read);
   show_ratio("scan / prepare", of_prepare);
+  if (python == nullptr) return;
+  show("TensorFlow's scan", theirs);
+  show_ratio("scan / TensorFlow's", of_theirs);
 }
 
 }  // namespace
