@@ -81,8 +81,9 @@ Parsed<PixelView> PngDecoder::decode(Bytes file, const Crop& crop) {
                  crop.top + crop.height <= view.height && crop.left + crop.width <= view.width);
   const std::size_t line = static_cast<std::size_t>(crop.width) * 3;
   for (int y = 0; y < crop.height; ++y) {  // rows move towards the front, the first one first
+    const int from = crop.top + y;
     std::memmove(pixels_.data() + static_cast<std::size_t>(y) * line,
-                 rows_[static_cast<std::size_t>(crop.top + y)] + crop.left * 3, line);
+                 rows_[static_cast<std::size_t>(from)] + crop.left * 3, line);
   }
   return PixelView{pixels_.data(), crop.height, crop.width};
 }

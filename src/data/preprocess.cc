@@ -115,9 +115,11 @@ Preprocessor::Decoded Preprocessor::arrange_pixels(Bytes planes, const Rng& rng)
   pixels_.assign(planes.size(), 0);
   for (int y = std::max(0, -down); y < std::min(height_, height_ - down); ++y) {
     for (int x = std::max(0, -right); x < std::min(width_, width_ - right); ++x) {
-      const auto from = static_cast<std::size_t>((y + down) * width_ + x + right);
-      const auto to = static_cast<std::size_t>(y * width_ + x) * channels;
-      for (std::size_t c = 0; c < channels; ++c) pixels_[to + c] = planes[c * plane + from];
+      const int from = (y + down) * width_ + x + right, to = y * width_ + x;
+      for (std::size_t c = 0; c < channels; ++c) {
+        pixels_[static_cast<std::size_t>(to) * channels + c] =
+            planes[c * plane + static_cast<std::size_t>(from)];
+      }
     }
   }
   decoded.pixels = {pixels_.data(), height_, width_, channels_};
