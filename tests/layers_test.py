@@ -19,7 +19,7 @@ LIBRARIES = {
     r"hwloc(/.*)?\.h": ["machine"],
     r"jpeglib\.h": ["data"],
     r"mpi\.h": ["mpi"],
-    r"nlohmann/.*": ["spec", "stats", "report", "doctor", "cli"],
+    r"nlohmann/.*": ["spec", "stats", "train", "report", "doctor", "cli"],
     r"omp\.h": ["machine", "kernel", "comm", "engine", "train"],
     r"png\.h": ["data"],
     r"zlib\.h": ["data"],

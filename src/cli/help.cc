@@ -81,7 +81,8 @@ std::string run_help(bool full) {
   std::string out =
       "usage: lockstep run [--flag=value ...]\n\n"
       "Trains a network on synthetic or real images and measures it: images per second with its\n"
-      "spread, behind a warm-up. Takes the flags of tf_cnn_benchmarks and prints what it prints.\n\n"
+      "spread, behind a warm-up. Takes the flags of tf_cnn_benchmarks and prints what it "
+      "prints.\n\n"
       "examples:\n"
       "  lockstep run --model=resnet50 --batch_size=16\n"
       "      100 timed steps of ResNet-50 on all cores\n"

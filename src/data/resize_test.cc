@@ -118,7 +118,7 @@ TEST(Resize, KeepsAnEvenColourWhateverTheSizes) {
 
 // tools/tensorflow_golden.py wrote the picture and what TensorFlow makes of it.
 TEST(EvaluationCrops, AreThoseOfTensorFlow) {
-  constexpr int kSide = 32;
+  constexpr int kTarget = 32;
   const std::filesystem::path golden = std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "tests/golden";
   const std::string file = read_file(golden / "tensorflow.jpg");
   const auto header = std::get<ImageHeader>(parse_image_header(bytes_of(file)));
@@ -128,9 +128,10 @@ TEST(EvaluationCrops, AreThoseOfTensorFlow) {
   for (std::size_t m = 0; m < kResizeMethods.size(); ++m) {
     const std::string expected =
         read_file(golden / fmt::format("tensorflow_{}.rgb", kResizeMethods[m]));
-    std::vector<float> out(3 * kSide * kSide);
-    Resizer().resize(view, kMethods[m], evaluation_window(view.height, view.width, kSide, kSide),
-                     {}, planar_images(out.data(), 1, 3, kSide, kSide));
+    std::vector<float> out(3 * kTarget * kTarget);
+    Resizer().resize(view, kMethods[m],
+                     evaluation_window(view.height, view.width, kTarget, kTarget), {},
+                     planar_images(out.data(), 1, 3, kTarget, kTarget));
     ASSERT_EQ(out.size(), expected.size());
     float furthest = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
