@@ -102,14 +102,18 @@ class Reader {
   }
 
   Sample sample(std::string_view text) const {
-    const std::vector<std::string> cells = split(text, '\t');
     Sample sample;
-    std::size_t i = 0;
+    std::optional<std::string_view> rest = text;  // nothing: the last cell was taken
     for_each_column(sample, [&](std::string_view name, auto& value) {
-      if (i == cells.size()) fail(fmt::format("the line ends before {}", name));
-      value = parse<std::remove_reference_t<decltype(value)>>(name, cells[i++]);
+      if (!rest) fail(fmt::format("the line ends before {}", name));
+      const std::size_t end = rest->find('\t');
+      value = parse<std::remove_reference_t<decltype(value)>>(name, rest->substr(0, end));
+      rest = end == std::string_view::npos ? std::nullopt : std::optional(rest->substr(end + 1));
     });
-    if (i != cells.size()) fail(fmt::format("{} columns instead of {}", cells.size(), i));
+    if (rest) {
+      const auto columns = [](std::string_view line) { return 1 + std::ranges::count(line, '\t'); };
+      fail(fmt::format("{} columns instead of {}", columns(text), columns(column_names())));
+    }
     return sample;
   }
 
