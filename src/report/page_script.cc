@@ -2,9 +2,8 @@
 
 namespace lockstep::report {
 
-const std::string_view kPageScript = R"js("use strict";
-(() => {
-  // Tables that sort: by the numbers that cells carry, else by their text.
+const std::string_view kPageScript =
+    R"js(  // Tables that sort: by the numbers that cells carry, else by their text.
   const key = cell => {
     const number = cell.querySelector("[data-value]");
     const text = cell.textContent.trim();
@@ -40,66 +39,15 @@ const std::string_view kPageScript = R"js("use strict";
   toggles.addEventListener("change", event => {
     for (const group of document.querySelectorAll("[data-series]")) {
       if (group.dataset.series !== event.target.value) continue;
-      const panel = group.closest("#steps svg");
+      const panel = group.closest("#steps .panels > svg");
       (panel || group).classList.toggle("off", !event.target.checked);
     }
   });
-
-  // What a mark stands for, under the mouse or, with the arrow keys, from mark to mark.
-  const tip = document.createElement("div");
-  tip.id = "tip";
-  tip.setAttribute("role", "status");
-  tip.hidden = true;
-  document.body.append(tip);
-  let at = null;
-  const leave = () => {
-    if (at) at.classList.remove("at");
-    at = null;
-    tip.hidden = true;
-  };
-  const show = mark => {
-    leave();
-    at = mark;
-    mark.classList.add("at");
-    tip.textContent = mark.dataset.title;
-    tip.hidden = false;
-    const box = mark.getBoundingClientRect();
-    const left = Math.min(box.right + 8, window.innerWidth - tip.offsetWidth - 8);
-    const above = box.top - tip.offsetHeight - 8;
-    tip.style.left = Math.max(8, left) + "px";
-    tip.style.top = (above > 0 ? above : box.bottom + 8) + "px";
-  };
-  for (const svg of document.querySelectorAll("#figures svg")) {
-    const marks = [];
-    for (const title of svg.querySelectorAll("title")) {
-      const mark = title.parentElement;
-      mark.dataset.title = title.textContent;
-      title.remove();
-      marks.push(mark);
-      mark.addEventListener("pointerenter", () => show(mark));
-      mark.addEventListener("pointerleave", leave);
-    }
-    if (marks.length === 0) continue;
-    svg.setAttribute("tabindex", "0");
-    svg.addEventListener("blur", leave);
-    svg.addEventListener("keydown", event => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (event.key === "Escape") leave();
-      if (!step) return;
-      event.preventDefault();
-      const shown = marks.filter(mark => !mark.closest(".off"));
-      if (shown.length === 0) return;
-      const index = shown.indexOf(at);
-      const next = index < 0 ? (step > 0 ? 0 : -1) : index + step;
-      show(shown[(next + shown.length) % shown.length]);
-    });
-  }
 
   // On paper all that is folded is open.
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("details")) details.open = true;
   });
-})();
 )js";
 
 }  // namespace lockstep::report

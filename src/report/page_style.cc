@@ -72,8 +72,10 @@ fieldset label { margin-right: 16px; white-space: nowrap; }
 figure { margin: 0 0 26px; }
 figcaption { color: var(--soft); font-size: 13px; }
 .panels { display: flex; flex-wrap: wrap; gap: 8px 16px; }
-.panels svg { max-width: 100%; height: auto; }
+.panels > svg { max-width: 100%; height: auto; }
 .off { display: none; }
+.sheet { fill: transparent; cursor: crosshair; touch-action: pan-y; }
+.chosen { fill: var(--link); fill-opacity: 0.25; }
 .panels .at { stroke: var(--ink); stroke-width: 3px; }
 #tip {
   position: fixed; z-index: 9; max-width: 340px; padding: 6px 9px; pointer-events: none;
@@ -91,7 +93,7 @@ dd { margin: 0 0 0 18px; max-width: 80ch; }
 }
 @media print {
   nav, #toggles, #tip { display: none; }
-  .card, .panels svg { break-inside: avoid; }
+  .card, .panels > svg { break-inside: avoid; }
   .wide { overflow: visible; }
   .sortable { font-size: 9px; }
   body { font-size: 12px; }

@@ -40,7 +40,10 @@ std::string report_page(const Evidence& evidence) {
          header(evidence) + "<main>\n" + warnings_part(evidence) + summary_part(series) +
          figures_part(figures(evidence), series) + results_part(evidence) +
          provenance_part(evidence) + glossary_part() + "</main>\n" +
-         fmt::format("<script>\n{}</script>\n</body>\n</html>\n", kPageScript);
+         fmt::format(
+             "<script>\n\"use strict\";\n(() => "
+             "{{\n{}\n{}\n{}}})();\n</script>\n</body>\n</html>\n",
+             kPageScript, kPageTips, kPageZoom);
 }
 
 }  // namespace lockstep::report

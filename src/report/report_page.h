@@ -12,8 +12,10 @@ namespace lockstep::report {
 // figures, all results, configuration and environment, and what the words mean.
 std::string report_page(const Evidence& evidence);
 
-// How it looks, and what makes it richer where scripts run.
+// How it looks, and what makes it richer where scripts run: parts of one script.
 extern const std::string_view kPageStyle;
-extern const std::string_view kPageScript;
+extern const std::string_view kPageScript;  // tables that sort, configurations that can be hidden
+extern const std::string_view kPageTips;    // what a mark stands for
+extern const std::string_view kPageZoom;    // parts of a series of steps; needs the tips
 
 }  // namespace lockstep::report

@@ -95,6 +95,18 @@ void Svg::end_group() {
   body_ += "</g>\n";
 }
 
+void Svg::begin_window(XY corner, XY size, std::string_view attributes) {
+  body_ += fmt::format(
+      "<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" "
+      "preserveAspectRatio=\"none\" {}>\n",
+      number(corner.x), number(corner.y), number(size.x), number(size.y), number(size.x),
+      number(size.y), attributes);
+}
+
+void Svg::end_window() {
+  body_ += "</svg>\n";
+}
+
 void Svg::insert(XY at, const Svg& other) {
   begin_group(fmt::format("transform=\"translate({} {})\"", number(at.x), number(at.y)));
   body_ += other.body_;

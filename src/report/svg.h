@@ -33,6 +33,10 @@ class Svg {
   // Elements up to the next `end_group` belong together.
   void begin_group(std::string_view attributes);
   void end_group();
+  // A window onto what is drawn up to the next `end_window`, with the origin in its corner: nothing
+  // is seen outside of it.
+  void begin_window(XY corner, XY size, std::string_view attributes);
+  void end_window();
   // All of another drawing, moved there.
   void insert(XY at, const Svg& other);
 

@@ -1,0 +1,103 @@
+#include "report/report_page.h"
+
+namespace lockstep::report {
+
+const std::string_view kPageZoom =
+    R"js(  // Steps: what is dragged over fills the window. `from` and `to` are shares of the whole series.
+  const zoomable = view => {
+    const panel = view.ownerSVGElement;
+    const line = view.querySelector("polyline").points;
+    const { width, height } = view.viewBox.baseVal;
+    const steps = Number(view.dataset.steps);
+    let from = 0, to = 1;
+    const look = (low, high) => {
+      const span = Math.min(1, Math.max(high - low, 5 / steps));
+      from = Math.max(0, Math.min(low, 1 - span));
+      to = from + span;
+      view.setAttribute("viewBox", `${from * width} 0 ${span * width} ${height}`);
+      panel.querySelector("[data-end=first]").textContent = Math.round(from * steps);
+      panel.querySelector("[data-end=last]").textContent = Math.round(to * steps);
+    };
+
+    // A point of the line is a step, or two are the lowest and the highest of a column.
+    const ms = i => (1 - line.getItem(i).y / height) * view.dataset.high;
+    const text = share => {
+      const each = line.numberOfItems === steps;
+      const columns = each ? steps : line.numberOfItems / 2;
+      const column = Math.min(columns - 1, Math.floor(share * columns));
+      const first = Math.floor(column * steps / columns);
+      const last = Math.floor((column + 1) * steps / columns) - 1;
+      const note = first < view.dataset.leftOut ? ", not measured" : "";
+      if (each) return `step ${first}: ${ms(column).toPrecision(4)} ms${note}`;
+      const [low, high] = [2 * column, 2 * column + 1].map(i => ms(i).toPrecision(4));
+      return `steps ${first} to ${last}: ${low} to ${high} ms${note}`;
+    };
+
+    const sheet = document.createElementNS(panel.namespaceURI, "rect");
+    for (const name of ["x", "y", "width", "height"]) {
+      sheet.setAttribute(name, view.getAttribute(name));
+    }
+    sheet.classList.add("sheet");
+    const chosen = sheet.cloneNode();
+    chosen.setAttribute("class", "chosen");
+    chosen.setAttribute("width", 0);
+    panel.append(chosen, sheet);
+    view.querySelector("title")?.remove();
+
+    const place = event => {
+      const box = sheet.getBoundingClientRect();
+      return Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
+    };
+    const of_all = share => from + share * (to - from);
+    let start = null;
+    sheet.addEventListener("pointerdown", event => {
+      if (event.button !== 0) return;
+      start = place(event);
+      sheet.setPointerCapture(event.pointerId);
+    });
+    sheet.addEventListener("pointermove", event => {
+      const here = place(event);
+      tell(text(of_all(here)), new DOMRect(event.clientX, event.clientY, 8, 8));
+      if (start === null) return;
+      chosen.setAttribute("x", Number(view.getAttribute("x")) + Math.min(start, here) * width);
+      chosen.setAttribute("width", Math.abs(here - start) * width);
+    });
+    const release = () => {
+      start = null;
+      chosen.setAttribute("width", 0);
+    };
+    sheet.addEventListener("pointerup", event => {
+      const here = place(event);
+      const dragged = start !== null && Math.abs(here - start) * width > 4;
+      if (dragged) look(of_all(Math.min(start, here)), of_all(Math.max(start, here)));
+      release();
+    });
+    sheet.addEventListener("pointercancel", release);
+    sheet.addEventListener("pointerleave", leave);
+    sheet.addEventListener("dblclick", () => look(0, 1));
+
+    panel.setAttribute("tabindex", "0");
+    panel.addEventListener("blur", leave);
+    panel.addEventListener("keydown", event => {
+      const quarter = (to - from) / 4;
+      const by = {
+        "+": [quarter, -quarter], "-": [-2 * quarter, 2 * quarter],
+        ArrowLeft: [-quarter, -quarter], ArrowRight: [quarter, quarter], 0: [-1, 1],
+      }[event.key];
+      if (!by || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      look(from + by[0], to + by[1]);
+      tell(`steps ${Math.round(from * steps)} to ${Math.round(to * steps)}`,
+           panel.getBoundingClientRect());
+    });
+  };
+  const views = document.querySelectorAll("#steps svg svg");
+  views.forEach(zoomable);
+  if (views.length > 0) {
+    document.querySelector("#steps figcaption").append(
+      " Drag across a part to enlarge it, double-click to see all; or press +, - and 0, and the " +
+      "arrow keys to move.");
+  }
+)js";
+
+}  // namespace lockstep::report
