@@ -63,6 +63,10 @@ constexpr Term kTerms[] = {
     {"share of peak",
      "GFLOP/s over the rate of fused multiply-adds in registers, measured in the same run on the "
      "same cores."},
+    {"told apart",
+     "The 95 % interval of the ratio of two speeds, launches of the same round divided by each "
+     "other, lies all on one side of 1. What is not told apart may be equally fast; more launches "
+     "(--repeats) tell more."},
     {"best",
      "The highest throughput among the configurations of one network, batch, scaling and number of "
      "devices; independent devices, which do not train one network, are not among them."},

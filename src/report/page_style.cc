@@ -59,6 +59,7 @@ caption { text-align: left; color: var(--soft); padding: 4px 0; }
 th, td { text-align: left; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 thead th { border-bottom: 2px solid var(--soft); vertical-align: bottom; }
 .r { text-align: right; }
+.card td.r { white-space: nowrap; }
 .sortable td .interval { display: block; }
 .listing th { font-weight: normal; color: var(--soft); }
 .listing td { overflow-wrap: anywhere; }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "report/advice.h"
 #include "report/page_parts.h"
+#include "stats/compare.h"
 
 namespace lockstep::report {
 namespace {
@@ -26,6 +27,21 @@ std::map<int, RowView> fastest_by_devices(const Series& series) {
     }
   }
   return fastest;
+}
+
+// Other choices with as many devices, of which the launches do not tell that they are slower.
+std::vector<std::string> not_told_apart(const RowView& fastest, const Series& series) {
+  std::vector<std::string> labels;
+  for (const Curve& curve : series.curves) {
+    if (curve.ceiling) continue;
+    for (const RowView& row : curve.rows) {
+      if (row.index == fastest.index || row.point().devices != fastest.point().devices) continue;
+      const auto compared =
+          stats::compare(stats::speeds(row.record()), stats::speeds(fastest.record()));
+      if (compared && compared->verdict != stats::Verdict::slower) labels.push_back(curve.label);
+    }
+  }
+  return labels;
 }
 
 // A piece of the bar that shows what a step consists of.
@@ -112,23 +128,30 @@ std::string limit(const RowView& row) {
       html_number(row, first.column, first.share.value, percent_text(first.share.value)));
 }
 
-std::string by_devices(const std::map<int, RowView>& fastest) {
+std::string choice(const RowView& row, const Series& series) {
+  std::string text = html_name(configuration(row.point()));
+  const std::vector<std::string> others = not_told_apart(row, series);
+  if (others.empty()) return text;
+  return text + fmt::format(" <span class=\"note\">or {}: {}</span>", html_name(join(others, ", ")),
+                            term("told apart", "not told apart"));
+}
+
+std::string by_devices(const std::map<int, RowView>& fastest, const Series& series) {
   std::string rows;
   for (const auto& [devices, row] : fastest) {
     rows += fmt::format(
-        "<tr><td class=\"r\">{}</td><td>{}</td><td class=\"r\">{}</td><td class=\"r\">{}</td>"
-        "<td>{}</td></tr>\n",
-        devices, html_name(configuration(row.point())),
+        "<tr><td class=\"r\">{}</td><td>{}</td><td>{}</td><td class=\"r\">{}</td>"
+        "<td class=\"r\">{}</td></tr>\n",
+        devices, choice(row, series), limit(row),
         html_estimate(row, "images_per_s", row.summary().speed, speed_text),
-        html_estimate(row, "efficiency", row.summary().efficiency, percent_text), limit(row));
+        html_estimate(row, "efficiency", row.summary().efficiency, percent_text));
   }
   return fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Best at each number of "
-      "devices\"><table>\n<caption>The {} at each number of devices, and what limits "
-      "it</caption>\n<thead><tr><th class=\"r\" scope=\"col\">devices</th><th scope=\"col\">"
-      "configuration</th><th class=\"r\" scope=\"col\">{}</th><th class=\"r\" scope=\"col\">{}"
-      "</th><th scope=\"col\">most is lost "
-      "to</th></tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
+      "devices\"><table>\n<caption>The {}, and what limits it</caption>\n"
+      "<thead><tr><th class=\"r\" scope=\"col\">devices</th><th scope=\"col\">configuration</th>"
+      "<th scope=\"col\">most is lost to</th><th class=\"r\" scope=\"col\">{}</th>"
+      "<th class=\"r\" scope=\"col\">{}</th></tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
       term("best", "fastest"), term("images/s"), term("efficiency"), rows);
 }
 
@@ -162,7 +185,7 @@ std::string card(const Series& series) {
                lost(row) + fmt::format("<p class=\"note\">{}</p>\n",
                                        term("share of the step", "shares of the step")));
   text += tile("What to try next", next(row, series));
-  return text + "</div>\n" + by_devices(fastest) + "</article>\n";
+  return text + "</div>\n" + by_devices(fastest, series) + "</article>\n";
 }
 
 }  // namespace

@@ -96,6 +96,16 @@ TEST(ReportPage, IsTheCommittedOne) {
   expect_golden(kGolden + "report.html", report_page(small_example()));
 }
 
+TEST(ReportPage, SaysWhichChoicesAreNotToldApartFromTheFastest) {
+  // Of the example: one that is noisy, one that is equally fast, one of a single launch.
+  const std::string page = report_page(example());
+  int count = 0;
+  for (std::size_t at = 0; (at = page.find(">not told apart<", at)) != page.npos; ++at) ++count;
+  EXPECT_EQ(count, 3);
+  EXPECT_THAT(page, HasSubstr("<bdi>replicated</bdi> <span class=\"note\">or "
+                              "<bdi>parameter_server</bdi>: <a"));
+}
+
 TEST(ReportPage, SaysOnceWhatManyPointsWereWarnedOf) {
   Evidence evidence = example();
   evidence.sweeps[0].records[0].launches[0]->warnings = {"the load is 3.5"};
