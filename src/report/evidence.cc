@@ -141,6 +141,9 @@ void add_results(const fs::path& directory, Evidence& evidence) {
   for (StepSeries& series : read_step_series(directory, results.report, results.problems)) {
     evidence.steps.push_back(std::move(series));
   }
+  for (Collectives& collectives : read_collectives(directory, results.problems)) {
+    evidence.collectives.push_back(std::move(collectives));
+  }
   evidence.provenances.push_back(provenance(directory, results.report));
   evidence.problems.insert(evidence.problems.end(), results.problems.begin(),
                            results.problems.end());
@@ -148,9 +151,11 @@ void add_results(const fs::path& directory, Evidence& evidence) {
 }
 
 std::vector<Figure> figures(const Evidence& evidence) {
-  std::vector<Figure> all = {throughput_figure(evidence.sweeps), speed_up_figure(evidence.sweeps),
-                             efficiency_figure(evidence.sweeps), step_time_figure(evidence.sweeps),
-                             waiting_figure(evidence.sweeps),    steps_figure(evidence.steps)};
+  std::vector<Figure> all = {
+      throughput_figure(evidence.sweeps), speed_up_figure(evidence.sweeps),
+      efficiency_figure(evidence.sweeps), step_time_figure(evidence.sweeps),
+      waiting_figure(evidence.sweeps),    collectives_figure(evidence.collectives),
+      steps_figure(evidence.steps)};
   std::erase_if(all, [](const Figure& figure) { return figure.panels.empty(); });
   return all;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/collectives.h"
 #include "report/figure.h"
 #include "report/step_series.h"
 #include "report/sweep_report.h"
@@ -24,6 +25,7 @@ struct Evidence {
   std::vector<SweepReport> sweeps;      // a run is one of a single point
   std::vector<Provenance> provenances;  // by sweep
   std::vector<StepSeries> steps;
+  std::vector<Collectives> collectives = {};
   std::vector<std::string> problems;  // files that were left out, and what was expected of them
 };
 

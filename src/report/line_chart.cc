@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
+
+#include "base/text.h"
 
 namespace lockstep::report {
 namespace {
@@ -13,30 +16,28 @@ namespace {
 constexpr double kWidth = 640;  // at least
 constexpr double kLeft = 88, kRight = 620, kTop = 48, kBottom = 360;
 constexpr double kLegend = kBottom + 68, kLegendLine = 19, kLabel = kLeft + 44;
-constexpr double kLetter = 7;   // of a label, on average
-constexpr double kInset = 18;   // markers stand free of the frame
-constexpr double kNumber = 28;  // from one number on the x axis to the next, at least
+constexpr double kLetter = 7;  // of a label, on average
+constexpr double kInset = 18;  // markers stand free of the frame
+// From one number on the x axis to the next, at least; with a unit.
+constexpr double kNumber = 28, kBytes = 54;
 
-// Wide enough for the longest label.
-double width_of(const LineChart& chart) {
-  double width = kWidth;
-  for (const ChartLine& line : chart.lines) {
-    width = std::max(width, kLabel + kLetter * static_cast<double>(line.label.size()));
-  }
-  return width;
+// 1 KiB, not 1.00 KiB.
+std::string bytes_text(double bytes) {
+  std::string text = human_bytes(bytes);
+  const std::size_t point = text.find('.'), end = text.find(' ');
+  if (point < end && text.find_first_not_of('0', point + 1) == end) text.erase(point, end - point);
+  return text;
 }
 
 class Drawing {
  public:
-  explicit Drawing(const LineChart& chart)
-      : chart_(chart),
-        height_(kLegend + kLegendLine * static_cast<double>(chart.lines.size()) + 24) {
+  explicit Drawing(const LineChart& chart) : chart_(chart) {
     for (const ChartLine& line : chart.lines) {
       for (const XY& point : line.points) include(point);
     }
   }
 
-  std::string draw() {
+  Svg draw() {
     svg_.text({kLeft, 28}, chart_.title, "font-size=\"15\" font-weight=\"bold\"");
     draw_axes();
     if (counts_.empty()) {
@@ -52,12 +53,17 @@ class Drawing {
       svg_.text({kLabel, y + 4}, line.label, "");
       if (!line.titles.empty()) ++series;
     }
-    svg_.text({kLeft, height_ - 12}, chart_.footer, fmt::format("{} font-size=\"10\"", kSoftText));
-    return svg_.document({width_of(chart_), height_}, chart_.title);
+    if (!chart_.footer.empty()) {
+      svg_.text({kLeft, size_of(chart_).y - 12}, chart_.footer,
+                fmt::format("{} font-size=\"10\"", kSoftText));
+    }
+    return std::move(svg_);
   }
 
  private:
-  bool logarithmic() const { return chart_.axes == Axes::logarithmic; }
+  bool in_bytes() const { return chart_.axes == Axes::bytes_from_zero; }
+  bool logarithmic_x() const { return chart_.axes != Axes::linear_from_zero; }
+  bool logarithmic_y() const { return chart_.axes == Axes::logarithmic; }
 
   void include(const XY& point) {
     counts_.insert(point.x);
@@ -69,13 +75,13 @@ class Drawing {
     const double first = *counts_.begin();
     const double last = *counts_.rbegin();
     const double width = kRight - kLeft - kInset;
-    if (!logarithmic()) return kLeft + width * x / last;
+    if (!logarithmic_x()) return kLeft + width * x / last;
     if (first == last) return (kLeft + kRight) / 2;
     return kLeft + kInset + (width - kInset) * std::log(x / first) / std::log(last / first);
   }
   double y_of(double y) const {
     const double height = kBottom - kTop - kInset;
-    if (!logarithmic()) return kBottom - height * y / high_;
+    if (!logarithmic_y()) return kBottom - height * y / high_;
     if (low_ == high_) return (kTop + kBottom) / 2;
     return kBottom - kInset - (height - kInset) * std::log(y / low_) / std::log(high_ / low_);
   }
@@ -92,19 +98,21 @@ class Drawing {
 
   void draw_ticks() {
     for (const double tick :
-         logarithmic() ? logarithmic_ticks(low_, high_, 9) : linear_ticks(high_, 9)) {
+         logarithmic_y() ? logarithmic_ticks(low_, high_, 9) : linear_ticks(high_, 9)) {
       svg_.line({kLeft, y_of(tick)}, {kRight, y_of(tick)}, kGridLine);
       svg_.text({kLeft - 8, y_of(tick) + 4}, fmt::format("{:.6g}", tick), "text-anchor=\"end\"");
     }
     // A number where there is room for it, and the last one always.
     const double last = x_of(*counts_.rbegin());
+    const double room = in_bytes() ? kBytes : kNumber;
     double taken = -kWidth;
     for (const double count : counts_) {
       const double x = x_of(count);
       svg_.line({x, kTop}, {x, kBottom}, kGridLine);
-      if (x < taken + kNumber || (x != last && x > last - kNumber)) continue;
+      if (x < taken + room || (x != last && x > last - room)) continue;
       taken = x;
-      svg_.text({x, kBottom + 18}, fmt::format("{:g}", count), "text-anchor=\"middle\"");
+      svg_.text({x, kBottom + 18}, in_bytes() ? bytes_text(count) : fmt::format("{:g}", count),
+                "text-anchor=\"middle\"");
     }
   }
 
@@ -129,7 +137,6 @@ class Drawing {
   }
 
   const LineChart& chart_;
-  double height_;
   Svg svg_;
   std::set<double> counts_;
   double low_ = std::numeric_limits<double>::infinity(), high_ = 0;
@@ -137,8 +144,21 @@ class Drawing {
 
 }  // namespace
 
-std::string draw(const LineChart& chart) {
+XY size_of(const LineChart& chart) {
+  double width = kWidth;  // and enough for the longest label
+  for (const ChartLine& line : chart.lines) {
+    width = std::max(width, kLabel + kLetter * static_cast<double>(line.label.size()));
+  }
+  const double footer = chart.footer.empty() ? 0 : 24;
+  return {width, kLegend + kLegendLine * static_cast<double>(chart.lines.size()) + footer};
+}
+
+Svg drawing_of(const LineChart& chart) {
   return Drawing(chart).draw();
+}
+
+std::string draw(const LineChart& chart) {
+  return drawing_of(chart).document(size_of(chart), chart.title);
 }
 
 }  // namespace lockstep::report

@@ -14,7 +14,11 @@ struct ChartLine {
   std::vector<std::string> titles = {};  // by point; empty: a dashed line without markers
 };
 
-enum class Axes { linear_from_zero, logarithmic };
+enum class Axes {
+  linear_from_zero,  // both of them
+  logarithmic,       // both
+  bytes_from_zero    // logarithmic numbers of bytes, and what is from 0 on
+};
 
 // Lines in one frame, with a legend below it. Every point's x has a tick.
 struct LineChart {
@@ -25,5 +29,9 @@ struct LineChart {
   std::string footer;
 };
 std::string draw(const LineChart& chart);
+
+// The same as part of another drawing.
+XY size_of(const LineChart& chart);
+Svg drawing_of(const LineChart& chart);
 
 }  // namespace lockstep::report

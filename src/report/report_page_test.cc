@@ -30,6 +30,14 @@ Evidence example() {
                      .warmup = 2,
                      .cut = 1,
                      .ms = {900, 300, 270, 250, 260, 245, 255, 800, 250}}},
+          .collectives = {{.operation = "all_reduce",
+                           .transport = "tcp",
+                           .ranks = 4,
+                           .hosts = 2,
+                           .rows = {{"ring", 1024, 0.25},
+                                    {"tree", 1024, 0.5},
+                                    {"ring", 1 << 20, 1.75},
+                                    {"tree", 1 << 20, 1}}}},
           .problems = {"points/a/1/run.json is left out: cut off"}};
 }
 
@@ -52,8 +60,8 @@ TEST(Figures, AreTheCommittedOnes) {
                                                            "lockstep 0.1.0 on host07, 4 "
                                                            "cores."));
   }
-  EXPECT_THAT(names,
-              ElementsAre("throughput", "speed_up", "efficiency", "step_time", "waiting", "steps"));
+  EXPECT_THAT(names, ElementsAre("throughput", "speed_up", "efficiency", "step_time", "waiting",
+                                 "collectives", "steps"));
 }
 
 TEST(Figures, OfNothingAreNone) {
@@ -132,6 +140,7 @@ TEST(ReportPage, IsNotImpressedByHostileNames) {
   evidence.sweeps[0].id = evidence.sweeps[0].machine = hostile;
   evidence.provenances[0] = {{{hostile, hostile}}, {{"cpu", hostile}}, {hostile}};
   evidence.steps[0].title = evidence.steps[0].configuration = hostile;
+  evidence.collectives[0].operation = evidence.collectives[0].rows[0].algorithm = hostile;
   evidence.problems = {hostile};
   std::string page = report_page(evidence);
   EXPECT_EQ(page.find("<script>"), page.rfind("<script>"));

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/figure.h"
+
+namespace lockstep::report {
+
+// What `lockstep comm --json` measured of one collective operation.
+struct Collectives {
+  struct Row {
+    std::string algorithm;  // with more than one bucket, how many of them at once
+    double bytes = 0;
+    double bus_bandwidth = 0;  // GB/s
+  };
+  std::string operation, transport;
+  int ranks = 0, hosts = 0;
+  std::vector<Row> rows = {};
+};
+
+// Those in the files comm*.json of a directory. A file that is none of comm's, and rows with wrong
+// sums, are named in `problems` and left out.
+std::vector<Collectives> read_collectives(const std::filesystem::path& directory,
+                                          std::vector<std::string>& problems);
+
+// Bandwidths over sizes, a panel for each operation, a line for each algorithm.
+Figure collectives_figure(std::span<const Collectives> collectives);
+
+}  // namespace lockstep::report

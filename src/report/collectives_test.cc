@@ -1,0 +1,47 @@
+#include "report/collectives.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "base/files.h"
+
+namespace lockstep::report {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kDocument = R"({
+  "schema": {"name": "lockstep-comm", "version": 1},
+  "configuration": {"operation": "all_reduce", "transport": "threads", "ranks": 2, "hosts": 1},
+  "rows": [
+    {"bytes": 2048, "buckets": 1, "algorithm": "ring", "busbw_GBps": 2.5, "wrong": null},
+    {"bytes": 1024, "buckets": 3, "algorithm": "ring", "busbw_GBps": 1.5, "wrong": 0},
+    {"bytes": 4096, "buckets": 1, "algorithm": "tree", "busbw_GBps": 9.5, "wrong": 7}]})";
+
+TEST(Collectives, AreReadWhereTheirSumsAreRight) {
+  const fs::path directory = fs::path(testing::TempDir()) / "collectives";
+  fs::create_directories(directory);
+  write_file(directory / "comm.json", kDocument);
+  write_file(directory / "comm_cut_off.json", std::string(kDocument).substr(0, 200));
+  write_file(directory / "comm_other.json",
+             R"({"schema": {"name": "lockstep-run", "version": 1}})");
+  std::vector<std::string> problems;
+  const std::vector<Collectives> all = read_collectives(directory, problems);
+  fs::remove_all(directory);
+
+  ASSERT_EQ(all.size(), 1);
+  EXPECT_EQ(all[0].operation, "all_reduce");
+  std::vector<std::string> rows;
+  for (const Collectives::Row& row : all[0].rows) {
+    rows.push_back(fmt::format("{}: {} of {}", row.algorithm, row.bus_bandwidth, row.bytes));
+  }
+  EXPECT_THAT(rows, ElementsAre("ring, 3 buckets at once: 1.5 of 1024", "ring: 2.5 of 2048"));
+  EXPECT_THAT(problems, ElementsAre(HasSubstr("comm.json: 1 row left out, with wrong sums"),
+                                    HasSubstr("comm_cut_off.json is left out"),
+                                    HasSubstr("its schema is {\"name\":\"lockstep-run\"")));
+}
+
+}  // namespace
+}  // namespace lockstep::report
