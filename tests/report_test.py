@@ -10,6 +10,7 @@ import json
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,8 +22,8 @@ HOSTILE = "<script>alert(1)<!--\"' onload=x\n,|\u202e" + "x" * 150
 VOID = {"meta", "link", "input"}
 
 
-def lockstep(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+def lockstep(*arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, **options)
 
 
 class Page(html.parser.HTMLParser):
@@ -148,6 +149,29 @@ class Report(unittest.TestCase):
         self.assertGreater(len(links), 30)
         self.assertLessEqual({link.removeprefix("#") for link in links}, anchors)
         self.assertNotRegex(text.replace("http://www.w3.org/2000/svg", ""), "https?://|url\\(|@import")
+
+    def test_figures_become_png_and_pdf(self):
+        output = self.place / "formats"
+        done = lockstep("report", self.sweep, "--formats=svg,png,pdf", f"--output={output}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        figures = sorted(output.glob("*.svg"))
+        self.assertEqual(len(figures), 6)
+        for path in figures:
+            size = [float(ElementTree.parse(path).getroot().get(side)) for side in ("width", "height")]
+            png = path.with_suffix(".png").read_bytes()
+            self.assertEqual(png[:8], b"\x89PNG\r\n\x1a\n")
+            pixels = struct.unpack(">II", png[16:24])
+            for got, expected in zip(pixels, size):
+                self.assertAlmostEqual(got, 2 * expected, delta=1)
+            self.assertEqual(path.with_suffix(".pdf").read_bytes()[:5], b"%PDF-")
+
+    def test_figures_are_svg_where_nothing_draws_them_otherwise(self):
+        output = self.place / "svg"
+        done = lockstep("report", self.sweep, "--formats=png", f"--output={output}", env={"PATH": ""})
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("figures are there as SVG only: cannot execute rsvg-convert", done.stderr)
+        self.assertEqual(len(list(output.glob("*.svg"))), 6)
+        self.assertEqual(lockstep("report", self.sweep, "--formats=gif").returncode, 2)
 
     def test_hostile_names_do_no_harm(self):
         copy = self.copy(HOSTILE)

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/figure_formats.h"
 #include "cli/help.h"
 #include "report/characters.h"
 #include "report/evidence.h"
@@ -25,6 +26,7 @@ using lockstep::report::Evidence;
 struct Options {
   std::vector<std::string> directories;
   fs::path output;
+  std::vector<std::string> formats;  // beside SVG
 };
 
 std::vector<const spec::Flag*> all_flags() {
@@ -33,17 +35,39 @@ std::vector<const spec::Flag*> all_flags() {
       .group = "Output",
       .type = {.kind = spec::Kind::text},
       .help = "directory for the files; not set: report/ in the first directory"};
-  return {&output};
+  static const spec::Flag formats = {
+      .name = "formats",
+      .group = "Output",
+      .type = {.kind = spec::Kind::list, .default_text = "svg"},
+      .help = "of the figures: svg, which is always there, png, pdf"};
+  return {&output, &formats};
+}
+
+std::vector<std::string> parse_formats(const spec::Given& given) {
+  std::vector<std::string> formats = split(lower(given.text), ',');
+  std::erase(formats, "svg");
+  std::ranges::sort(formats);
+  formats.erase(std::ranges::unique(formats).begin(), formats.end());
+  for (const std::string& format : formats) {
+    if (std::ranges::count(kFigureFormats, format) == 1) continue;
+    throw Error(ExitCode::usage, fmt::format("{}: expected svg, png or pdf", given.shown));
+  }
+  return formats;
 }
 
 Options parse(Arguments arguments) {
   const spec::Vocabulary vocabulary("report", all_flags());
   Options options;
-  for (const spec::Given& given : vocabulary.read_environment(process_getenv)) {
-    options.output = given.text;
-  }
+  const auto apply = [&](const spec::Given& given) {
+    if (given.flag->name == "formats") {
+      options.formats = parse_formats(given);
+    } else {
+      options.output = given.text;
+    }
+  };
+  for (const spec::Given& given : vocabulary.read_environment(process_getenv)) apply(given);
   for (const spec::Given& given : vocabulary.read_arguments(arguments, &options.directories)) {
-    options.output = given.text;
+    apply(given);
   }
   if (options.directories.empty()) {
     throw Error(ExitCode::usage, "report needs a directory of results",
@@ -89,7 +113,8 @@ std::string machines(const Evidence& evidence) {
   return join(lines, " ");
 }
 
-void write(const Evidence& evidence, const fs::path& directory) {
+void write(const Evidence& evidence, const Options& options) {
+  const fs::path& directory = options.output;
   make_directory(directory);
   const auto put = [&](const std::string& name, const std::string& text) {
     write_file(directory / name, text);
@@ -105,8 +130,16 @@ void write(const Evidence& evidence, const fs::path& directory) {
     write_file(run / file.name, file.content);
   }
   fmt::print("{}\n", (directory / "tensorboard").string());
+  std::vector<std::string> names;
   for (const auto& figure : figures(evidence)) {
     put(figure.name + ".svg", svg_file(figure, machines(evidence)));
+    names.push_back(figure.name);
+  }
+  draw_as(options.formats, names, directory);
+  for (const std::string& format : options.formats) {
+    for (const std::string& name : names) {
+      fmt::print("{}\n", (directory / fmt::format("{}.{}", name, format)).string());
+    }
   }
 }
 
@@ -120,13 +153,13 @@ ExitCode report(Arguments arguments, Transports) {
       fmt::print("{}\n\n", lockstep::report::printable(sweep.id));
     fmt::print("{}\n", lockstep::report::sweep_table(sweep));
   }
-  write(loaded.evidence, options.output);
+  write(loaded.evidence, options);
   return loaded.all ? ExitCode::ok : ExitCode::usage;
 }
 
 std::string report_help(bool) {
   std::string out =
-      "usage: lockstep report DIR ... [--output=DIR]\n\n"
+      "usage: lockstep report DIR ... [--flag=value ...]\n\n"
       "Draws a report from results alone: those that lockstep sweep or lockstep run have left in\n"
       "directories, also in earlier years or on other machines. Prints a table and writes\n\n"
       "  report.html   how fast, how well it scales, what is lost to what, what to try next: one\n"
@@ -141,12 +174,14 @@ std::string report_help(bool) {
       "examples:\n"
       "  lockstep report results/sweep-20261116-080000\n"
       "  lockstep report results/monday results/tuesday --output=both\n"
-      "      several in one; lockstep compare says which is faster\n";
+      "      several in one; lockstep compare says which is faster\n"
+      "  lockstep report results/monday --formats=png,pdf\n";
   out += "\nOutput:\n";
   for (const spec::Flag* flag : all_flags()) out += flag_help(*flag);
   return out +
          "\nexit codes: 0 done, 2 wrong usage or a directory without results (the others are "
-         "reported),\n3 the files cannot be written\n";
+         "reported),\n3 files cannot be written, or figures not as PNG or PDF without rsvg-convert "
+         "(of Debian's\nlibrsvg2-bin)\n";
 }
 
 }  // namespace lockstep::cli
