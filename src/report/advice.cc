@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 namespace lockstep::report {
 namespace {
@@ -14,11 +16,10 @@ struct Facts {
   const Series& series;
   const stats::Losses& losses;
 
-  double share(Part part) const { return losses[part].value; }
   int devices() const { return row.point().devices; }
 };
 
-// Each rule looks at one thing; empty: it has nothing to say.
+// Each rule speaks of one thing; empty: it has nothing to say.
 using Rule = std::string(const Facts& facts);
 
 std::string measure_better(const Facts& facts) {
@@ -29,14 +30,12 @@ std::string measure_better(const Facts& facts) {
          "`--target_precision=0.02`).";
 }
 
-std::string find_the_slowest(const Facts& facts) {
-  if (facts.share(Part::waiting) < kMatters) return {};
+std::string find_the_slowest(const Facts&) {
   return "Ranks wait for the slowest one: \"Waiting for others\" shows which it is. `lockstep "
          "doctor` looks for what disturbs it, and compares hosts.";
 }
 
 std::string exchange_less(const Facts& facts) {
-  if (facts.share(Part::exchange) < kMatters) return {};
   std::string text =
       "Gradients are exchanged while nobody computes: a larger batch for each device exchanges "
       "less often, and other ways to exchange (`--strategies`) or other buckets "
@@ -49,8 +48,6 @@ std::string exchange_less(const Facts& facts) {
 }
 
 std::string share_less(const Facts& facts) {
-  const auto& contention = facts.losses.contention;
-  if (!contention || contention->value < kMatters) return {};
   if (facts.row.row().scaling == spec::Scaling::strong) {
     return "Devices are slower than one alone even without any exchange: each has fewer images at "
            "once, and they share memory and caches. A larger batch in all helps against the one, "
@@ -61,14 +58,12 @@ std::string share_less(const Facts& facts) {
          "less.";
 }
 
-std::string feed_faster(const Facts& facts) {
-  if (facts.share(Part::input) < kMatters) return {};
+std::string feed_faster(const Facts&) {
   return "Steps wait for images: without `--data_dir`, synthetic ones show what a faster input "
          "would give.";
 }
 
-std::string update_less(const Facts& facts) {
-  if (facts.share(Part::update) < kMatters) return {};
+std::string update_less(const Facts&) {
   return "Updating the weights takes time at every step: a larger batch for each device does it "
          "less often, and `--optimizer=sgd` shows what a simpler rule would give.";
 }
@@ -96,8 +91,15 @@ std::string add_devices(const Facts& facts) {
   return "Little is lost: more devices are worth a measurement.";
 }
 
-constexpr Rule* kRules[] = {measure_better, find_the_slowest, exchange_less,       share_less,
-                            feed_faster,    update_less,      measure_the_ceiling, add_devices};
+// What to do against a loss that matters.
+Rule* remedy(const Loss& loss) {
+  static const std::map<std::string_view, Rule*> remedies = {{"share_waiting", find_the_slowest},
+                                                             {"share_exchange", exchange_less},
+                                                             {"share_contention", share_less},
+                                                             {"share_input", feed_faster},
+                                                             {"share_update", update_less}};
+  return remedies.at(loss.column);
+}
 
 }  // namespace
 
@@ -105,7 +107,12 @@ std::vector<std::string> advice(const RowView& row, const Series& series) {
   std::vector<std::string> sentences;
   if (row.summary().losses) {
     const Facts facts{row, series, *row.summary().losses};
-    for (Rule* rule : kRules) {
+    std::vector<Rule*> rules = {measure_better};
+    for (const Loss& loss : losses_of(row)) {  // the largest first
+      if (loss.share.value >= kMatters) rules.push_back(remedy(loss));
+    }
+    rules.insert(rules.end(), {measure_the_ceiling, add_devices});
+    for (Rule* rule : rules) {
       if (std::string sentence = rule(facts); !sentence.empty()) sentences.push_back(sentence);
     }
   }

@@ -7,7 +7,8 @@
 
 namespace lockstep::report {
 
-// What to try next about a row: sentences, flags in `backquotes`. Never empty.
+// What to try next about a row, first against its largest loss: sentences, flags in `backquotes`.
+// Never empty.
 std::vector<std::string> advice(const RowView& row, const Series& series);
 
 // What most of a row's time is lost to. Shares below kMatters do not count.
