@@ -41,9 +41,10 @@ function(lockstep_module name)
     if(arg_RANKS)
       lockstep_mpirun_tests(${name} ${arg_RANKS})
     else()
-      # One label: discovery takes no list of them.
+      # One label: discovery takes no list of them. What a test finds out about files stays here.
       gtest_discover_tests(${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-                           PROPERTIES LABELS fast-${name})
+                           PROPERTIES LABELS fast-${name}
+                                      ENVIRONMENT XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/cache)
     endif()
   endif()
 endfunction()
