@@ -40,28 +40,15 @@ std::string legend(const std::set<int>& launches, bool marked) {
 
 using Figure = std::optional<double> stats::Launch::*;
 
-// Over the launches, where all of them tell.
-std::optional<double> mean(const stats::PointRecord& record, Figure figure) {
-  double sum = 0;
-  int launches = 0;
-  for (const auto& launch : record.launches) {
-    if (!launch) continue;
-    if (!((*launch).*figure)) return std::nullopt;
-    sum += *((*launch).*figure);
-    ++launches;
-  }
-  return launches > 0 ? std::optional(sum / launches) : std::nullopt;
-}
-
 // The column is there where any point has the figure.
 bool any_has(const SweepReport& report, Figure figure) {
   return std::ranges::any_of(report.records, [&](const stats::PointRecord& record) {
-    return mean(record, figure).has_value();
+    return stats::mean_over_launches(record, figure).has_value();
   });
 }
 
 std::string figure_text(const stats::PointRecord& record, Figure figure) {
-  const auto value = mean(record, figure);
+  const auto value = stats::mean_over_launches(record, figure);
   return value ? fmt::format("{:.3g}", *value) : "not available";
 }
 

@@ -82,6 +82,20 @@ Launches speeds(const PointRecord& record) {
   return values;
 }
 
+std::optional<double> mean_over_launches(const PointRecord& record, const LaunchFigure& figure) {
+  if (!record.failure.empty()) return std::nullopt;
+  double sum = 0;
+  int launches = 0;
+  for (const auto& launch : record.launches) {
+    if (!launch) continue;
+    const auto value = launch->imported ? std::nullopt : figure(*launch);
+    if (!value) return std::nullopt;
+    sum += *value;
+    ++launches;
+  }
+  return launches > 0 ? std::optional(sum / launches) : std::nullopt;
+}
+
 std::vector<RowSummary> summarise(const spec::Plan& plan, std::span<const PointRecord> records) {
   LOCKSTEP_CHECK(records.size() == plan.points.size());
   std::vector<Launches> speed;

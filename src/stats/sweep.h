@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,5 +81,10 @@ std::vector<RowSummary> summarise(const spec::Plan& plan, std::span<const PointR
 
 // The point's speeds by round; none of a point that has failed.
 Launches speeds(const PointRecord& record);
+
+// Of a figure of launches, a member or a function of several: nothing of a point that has failed,
+// and where not all of its launches tell it. Those of others tell nothing but their speed.
+using LaunchFigure = std::function<std::optional<double>(const Launch& launch)>;
+std::optional<double> mean_over_launches(const PointRecord& record, const LaunchFigure& figure);
 
 }  // namespace lockstep::stats
