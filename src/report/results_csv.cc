@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "base/text.h"
 #include "report/speed_curve.h"
@@ -57,14 +56,6 @@ class Line {
 
 using Launches = std::vector<stats::Launch>;
 
-std::optional<double> mean(const Launches& launches,
-                           const std::function<double(const stats::Launch&)>& figure) {
-  if (launches.empty()) return std::nullopt;
-  double sum = 0;
-  for (const stats::Launch& launch : launches) sum += figure(launch);
-  return sum / static_cast<double>(launches.size());
-}
-
 std::string notes(const SweepReport& report, const stats::PointRecord& record,
                   const Launches& launches) {
   if (!record.failure.empty()) return record.failure;
@@ -101,8 +92,8 @@ Line line_of(const SweepReport& report, std::size_t r) {
     for (const stats::Launch& launch : detailed) sum += launch.*figure;
     return if_own(sum);
   };
-  const auto average = [&](auto figure) {
-    return mean(detailed, [&](const stats::Launch& launch) { return launch.*figure; });
+  const auto average = [&](const stats::LaunchFigure& figure) {
+    return stats::mean_over_launches(record, figure);
   };
 
   Line line;
@@ -136,7 +127,7 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add("baseline_devices",
            summary.baseline_devices > 0 ? std::optional(summary.baseline_devices) : std::nullopt);
   line.add_estimate("of_independent", summary.of_ceiling);
-  line.add("compute_ms", mean(detailed, [](const stats::Launch& launch) {
+  line.add("compute_ms", average([](const stats::Launch& launch) {
              return launch.forward_ms + launch.backward_ms;
            }));
   line.add("forward_ms", average(&stats::Launch::forward_ms));
@@ -152,9 +143,9 @@ Line line_of(const SweepReport& report, std::size_t r) {
   }
   line.add_estimate("share_contention", summary.losses ? summary.losses->contention : std::nullopt);
   line.add("gflops", average(&stats::Launch::gflops));
-  const bool peaks = std::ranges::all_of(detailed, [](const auto& l) { return !!l.mfu_pct; });
-  line.add("mfu_pct",
-           peaks ? mean(detailed, [](const auto& l) { return *l.mfu_pct; }) : std::nullopt);
+  line.add("mfu_pct", average(&stats::Launch::mfu_pct));
+  line.add("j_per_image", average(&stats::Launch::joules_per_image));
+  line.add("cost_per_million_images", average(&stats::Launch::cost_per_million_images));
   line.add(
       "rss_peak_bytes",
       detailed.empty()
