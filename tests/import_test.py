@@ -5,6 +5,7 @@ Usage: import_test.py PROGRAM [unittest arguments]"""
 
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -72,7 +73,9 @@ class Import(unittest.TestCase):
         self.assertEqual(run["statistics"]["images_per_s"], 50)
 
     def test_is_compared_like_what_lockstep_measured(self):
-        done = self.lockstep("tf_cnn_local.log", "tf_cnn_local.log", "tf_cnn_horovod.log")
+        again = self.out.with_suffix(".log")
+        shutil.copy(FIXTURES / "tf_cnn_local.log", again)
+        done = self.lockstep("tf_cnn_local.log", again, "tf_cnn_horovod.log")
         self.assertEqual(done.returncode, 0, done.stderr)
         done = self.run_verb("gate", "--baseline", self.out, self.out)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -87,7 +90,9 @@ class Import(unittest.TestCase):
 
     def test_names_what_is_wrong(self):
         for arguments, message in ((["missing.log"], "missing.log"), ([], "import needs a file"),
-                                   (["--modle=x", "horovod.log"], "did you mean --model?")):
+                                   (["--modle=x", "horovod.log"], "did you mean --model?"),
+                                   (["horovod.log", "./horovod.log"],
+                                    "horovod.log and ./horovod.log are the same file")):
             done = self.lockstep(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(message, done.stderr)

@@ -5,6 +5,8 @@
 
 #include <ctime>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "base/check.h"
 #include "base/files.h"
@@ -27,6 +29,22 @@ using report::ImportInfo;
 std::time_t last_change(const std::string& file) {
   struct stat status {};
   return stat(file.c_str(), &status) == 0 ? status.st_mtime : std::time(nullptr);
+}
+
+// One launch given twice would look like two that agree perfectly.
+void check_each_is_another(const std::vector<std::string>& files) {
+  std::map<std::pair<dev_t, ino_t>, std::string> known;
+  for (const std::string& file : files) {
+    struct stat status {};
+    if (stat(file.c_str(), &status) != 0) continue;  // reading it says what is wrong with it
+    const auto [other, fresh] = known.emplace(std::pair(status.st_dev, status.st_ino), file);
+    if (fresh) continue;
+    throw Error(ExitCode::usage,
+                other->second == file
+                    ? fmt::format("{} is given twice", file)
+                    : fmt::format("{} and {} are the same file", other->second, file),
+                "a launch counts once");
+  }
 }
 
 ImportInfo info_of(Arguments arguments, const std::string& file) {
@@ -93,6 +111,7 @@ std::string new_directory() {
 
 ExitCode import_results(Arguments arguments, Transports) {
   const ImportCommand command = parse_import(arguments);
+  check_each_is_another(command.files);
   std::vector<report::Source> sources;
   for (const std::string& file : command.files) sources.push_back({file, read_file(file)});
   Imported imported = report::import_sources(std::move(sources), command.options);
