@@ -1,7 +1,9 @@
 #include "report/result_directory.h"
 
 #include <algorithm>
+#include <map>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -102,11 +104,22 @@ void read_run(const fs::path& directory, ResultDirectory& results) {
   }
 }
 
-// Files of others need not have every combination of what they have.
+// Files of others need not have every combination of what they have. Then a configuration's
+// speed-ups refer to the smallest count that it has by the same program.
 void leave_out_gaps(SweepReport& report) {
-  std::erase_if(report.plan.rows, [&](const spec::Row& row) {
+  spec::Plan& plan = report.plan;
+  std::erase_if(plan.rows, [&](const spec::Row& row) {
     return status(report.records[row.point]) == Status::not_measured;
   });
+  using Curve = std::tuple<std::string, int, std::string, int, std::string, std::string>;
+  std::map<Curve, std::size_t> smallest;
+  for (spec::Row& row : plan.rows) {  // by devices
+    const spec::Point& point = plan.points[row.point];
+    const stats::Launch* launch = stats::first_launch(report.records[row.point]);
+    const Curve curve = {point.model,  row.series_batch,  point.strategy,
+                         point.num_ps, point.data_format, launch != nullptr ? launch->program : ""};
+    row.baseline = smallest.emplace(curve, row.point).first->second;
+  }
 }
 
 bool imported(std::span<const stats::PointRecord> records) {
@@ -150,6 +163,10 @@ std::vector<int> rounds_in(const fs::path& directory) {
     }
   }
   return rounds;
+}
+
+bool holds_results(const fs::path& directory) {
+  return is_there(directory / "sweep.json") || is_there(directory / "run.json");
 }
 
 ResultDirectory read_results(const fs::path& directory) {

@@ -14,6 +14,9 @@ struct ResultDirectory {
   std::vector<std::string> problems = {};  // files that are left out, and what was expected of them
 };
 
+// Whether a directory is one of a sweep or a run.
+bool holds_results(const std::filesystem::path& directory);
+
 // Reads what `lockstep sweep` has left in a directory so far, or `lockstep run`, which is taken for
 // a sweep of one point. A file that is damaged, cut off or of a version that this lockstep does not
 // know costs its launch and no more. Throws Error(usage) for a directory that says not even what

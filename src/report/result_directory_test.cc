@@ -117,6 +117,24 @@ TEST_F(AResultDirectory, LeavesOutWhatItCannotReadAndUsesTheRest) {
           HasSubstr(file + "5/run.json: No such file")));
 }
 
+TEST_F(AResultDirectory, OfOthersIsComparedWithTheSmallestCountThatItHas) {
+  sweep_.devices = {1, 2, 4};
+  sweep_.strategies = {"replicated", "horovod"};
+  put_sweep();
+  auto run = nlohmann::json::parse(read_file(kGolden / "imported_run.json"));
+  for (const auto& [point, speed] :
+       {std::pair("d1-replicated", 10), std::pair("d2-horovod", 16), std::pair("d4-horovod", 24)}) {
+    run["statistics"]["images_per_s"] = speed;
+    put(fmt::format("points/lenet-b4-{}/1/run.json", point), run.dump());
+  }
+  const auto [report, problems] = read_results(path_);
+  EXPECT_THAT(problems, IsEmpty());
+  ASSERT_EQ(report.rows.size(), 3);
+  EXPECT_EQ(report.rows[2].baseline_devices, 2);
+  EXPECT_DOUBLE_EQ(report.rows[2].speed_up->value, 1.5);
+  EXPECT_DOUBLE_EQ(report.rows[2].efficiency->value, 0.75);
+}
+
 TEST_F(AResultDirectory, WithoutResultsIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("nightly holds no results: expected the sweep.json of a sweep"));
   path_ /= "nowhere";
