@@ -87,7 +87,8 @@ Loaded load(const std::vector<std::string>& directories) {
     try {
       add_results(directory, loaded.evidence);
     } catch (const Error& error) {
-      if (directory == directories.back() && loaded.evidence.sweeps.empty()) throw;
+      const bool nothing = loaded.evidence.sweeps.empty() && loaded.evidence.collectives.empty();
+      if (directory == directories.back() && nothing) throw;
       loaded.all = false;
       print_warning(error.what());
     }
@@ -121,15 +122,18 @@ void write(const Evidence& evidence, const Options& options) {
     fmt::print("{}\n", (directory / name).string());
   };
   put("report.html", lockstep::report::report_page(evidence));
-  put("report.ipynb", notebook(evidence));
   put("report.md", report_markdown(evidence));
-  put("results.csv", lockstep::report::results_csv(evidence.sweeps));
-  for (const auto& file : event_files(evidence)) {
+  if (!evidence.sweeps.empty()) {  // else there are collectives alone
+    put("report.ipynb", notebook(evidence));
+    put("results.csv", lockstep::report::results_csv(evidence.sweeps));
+  }
+  const auto events = event_files(evidence);
+  for (const auto& file : events) {
     const fs::path run = directory / "tensorboard" / file.run;
     make_directory(run);
     write_file(run / file.name, file.content);
   }
-  fmt::print("{}\n", (directory / "tensorboard").string());
+  if (!events.empty()) fmt::print("{}\n", (directory / "tensorboard").string());
   std::vector<std::string> names;
   for (const auto& figure : figures(evidence)) {
     put(figure.name + ".svg", svg_file(figure, machines(evidence)));

@@ -39,11 +39,16 @@ std::optional<Collectives::Row> row_of(const Json& row) {
   }
   Collectives::Row read{std::move(algorithm), row.at("bytes").get<double>(),
                         row.at("busbw_GBps").get<double>()};
-  if (!(read.bytes >= 1 && read.bus_bandwidth > 0)) {
+  if (!(read.bytes >= 0 && read.bus_bandwidth >= 0)) {
     throw Error(ExitCode::usage,
                 fmt::format("{} GB/s with {} bytes", read.bus_bandwidth, read.bytes));
   }
   return read;
+}
+
+// What others measured need not tell.
+std::string text_or_nothing(const Json& value) {
+  return value.is_null() ? std::string() : value.get<std::string>();
 }
 
 Collectives read_document(const std::string& text, int& wrong) {
@@ -55,7 +60,7 @@ Collectives read_document(const std::string& text, int& wrong) {
     }
     const Json& configuration = document.at("configuration");
     Collectives collectives{.operation = configuration.at("operation").get<std::string>(),
-                            .transport = configuration.at("transport").get<std::string>(),
+                            .transport = text_or_nothing(configuration.at("transport")),
                             .ranks = configuration.at("ranks").get<int>(),
                             .hosts = configuration.at("hosts").get<int>()};
     if (collectives.ranks < 2) return collectives;  // nothing has to go anywhere
@@ -66,6 +71,11 @@ Collectives read_document(const std::string& text, int& wrong) {
         ++wrong;
       }
     }
+    // Empty arrays have no place on a logarithmic axis. Bandwidths of small ones may be printed as
+    // 0, but where all are there is nothing to draw.
+    std::erase_if(collectives.rows, [](const Collectives::Row& row) { return row.bytes < 1; });
+    const auto none = [](const Collectives::Row& row) { return row.bus_bandwidth == 0; };
+    if (std::ranges::all_of(collectives.rows, none)) collectives.rows.clear();
     std::ranges::stable_sort(collectives.rows, {}, &Collectives::Row::bytes);
     return collectives;
   } catch (const Json::exception& error) {
@@ -74,15 +84,16 @@ Collectives read_document(const std::string& text, int& wrong) {
 }
 
 LineChart chart_of(const Collectives& collectives) {
-  LineChart chart{
-      .title = fmt::format("{}: {} on {}, {}", printable(collectives.operation),
-                           counted(collectives.ranks, "rank"), counted(collectives.hosts, "host"),
-                           printable(collectives.transport)),
-      .x_label = "bytes of each rank's array",
-      .y_label = "bus bandwidth, GB/s",
-      .axes = Axes::bytes_from_zero,
-      .lines = {},
-      .footer = {}};
+  std::string title =
+      fmt::format("{}: {} on {}", printable(collectives.operation),
+                  counted(collectives.ranks, "rank"), counted(collectives.hosts, "host"));
+  if (!collectives.transport.empty()) title += ", " + printable(collectives.transport);
+  LineChart chart{.title = std::move(title),
+                  .x_label = "bytes of each rank's array",
+                  .y_label = "bus bandwidth, GB/s",
+                  .axes = Axes::bytes_from_zero,
+                  .lines = {},
+                  .footer = {}};
   for (const Collectives::Row& row : collectives.rows) {
     const std::string label = printable(row.algorithm);
     auto line = std::ranges::find(chart.lines, label, &ChartLine::label);

@@ -16,7 +16,7 @@ struct Collectives {
     double bytes = 0;
     double bus_bandwidth = 0;  // GB/s
   };
-  std::string operation, transport;
+  std::string operation, transport;  // empty: not told
   int ranks = 0, hosts = 0;
   std::vector<Row> rows = {};
 };

@@ -11,6 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr const char* kDocument = R"({
   "schema": {"name": "lockstep-comm", "version": 1},
@@ -41,6 +42,19 @@ TEST(Collectives, AreReadWhereTheirSumsAreRight) {
   EXPECT_THAT(problems, ElementsAre(HasSubstr("comm.json: 1 row left out, with wrong sums"),
                                     HasSubstr("comm_cut_off.json is left out"),
                                     HasSubstr("its schema is {\"name\":\"lockstep-run\"")));
+}
+
+TEST(Collectives, OfOthersNeedNotNameTheirTransport) {
+  const fs::path directory = fs::path(testing::TempDir()) / "imported_collectives";
+  fs::create_directories(directory);
+  write_file(directory / "comm.json",
+             read_file(fs::path(LOCKSTEP_SOURCE_DIR) / "src/report/golden/imported_comm.json"));
+  std::vector<std::string> problems;
+  const Figure figure = collectives_figure(read_collectives(directory, problems));
+  fs::remove_all(directory);
+  EXPECT_THAT(problems, IsEmpty());
+  ASSERT_EQ(figure.panels.size(), 1);
+  EXPECT_EQ(figure.panels[0].label, "all_reduce: 4 ranks on 2 hosts");
 }
 
 }  // namespace

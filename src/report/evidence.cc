@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -53,12 +54,21 @@ void add_lines(const Json& value, const std::string& name, Provenance::Lines& li
   }
 }
 
+// Of what others measured a sweep.json knows no more than which points there are.
+Json known_options(const Json& sweep, const Json& run) {
+  if (member(member(run, "context"), "imported").is_null()) return sweep;
+  Json known = Json::object();
+  for (const char* key : {"models", "devices", "strategies"}) known[key] = member(sweep, key);
+  return known;
+}
+
 Provenance provenance(const fs::path& directory, const SweepReport& report) {
   const Json sweep = json_in(directory / "sweep.json");
   const Json run =
       sweep.is_object() ? first_run(directory, report) : json_in(directory / "run.json");
   Provenance origin;
-  add_lines(sweep.is_object() ? sweep : member(run, "config"), "", origin.options);
+  add_lines(sweep.is_object() ? known_options(sweep, run) : member(run, "config"), "",
+            origin.options);
   add_lines(member(run, "context"), "", origin.environment);
   for (const Json& word : member(run, "argv")) {
     if (word.is_string()) origin.command.push_back(word);
@@ -133,6 +143,10 @@ class Sentences {
 }  // namespace
 
 void add_results(const fs::path& directory, Evidence& evidence) {
+  std::vector<Collectives> collectives = read_collectives(directory, evidence.problems);
+  const bool alone = !collectives.empty() && !holds_results(directory);
+  std::ranges::move(collectives, std::back_inserter(evidence.collectives));
+  if (alone) return;
   ResultDirectory results = read_results(directory);
   // Two of the same name are told apart by where they are.
   const auto same = [&](const SweepReport& other) { return other.id == results.report.id; };
@@ -140,9 +154,6 @@ void add_results(const fs::path& directory, Evidence& evidence) {
   results.report.warnings = doctors_warnings(directory);
   for (StepSeries& series : read_step_series(directory, results.report, results.problems)) {
     evidence.steps.push_back(std::move(series));
-  }
-  for (Collectives& collectives : read_collectives(directory, results.problems)) {
-    evidence.collectives.push_back(std::move(collectives));
   }
   evidence.provenances.push_back(provenance(directory, results.report));
   evidence.problems.insert(evidence.problems.end(), results.problems.begin(),
@@ -165,9 +176,9 @@ std::vector<std::string> warnings(const Evidence& evidence) {
   for (const std::string& problem : evidence.problems) sentences.add(problem);
   for (const SweepReport& sweep : evidence.sweeps) {
     for (const std::string& warning : sweep.warnings) sentences.add(warning);
-    for (std::size_t p = 0; p < sweep.records.size(); ++p) {
-      const std::string& id = sweep.plan.points[p].id;
-      const stats::PointRecord& record = sweep.records[p];
+    for (const spec::Row& row : sweep.plan.rows) {  // one point may stand in two
+      const std::string& id = sweep.plan.points[row.point].id;
+      const stats::PointRecord& record = sweep.records[row.point];
       if (!record.failure.empty()) sentences.add("failed: " + record.failure, id);
       if (status(record) == Status::not_measured) sentences.add("not measured", id);
       for (const auto& launch : record.launches) {

@@ -29,7 +29,8 @@ struct Evidence {
   std::vector<std::string> problems;  // files that were left out, and what was expected of them
 };
 
-// Adds what a directory holds. Throws Error(usage) for one that holds no results.
+// Adds what a directory holds: those of a sweep or a run, of collectives, or both. Throws
+// Error(usage) for one that holds no results.
 void add_results(const std::filesystem::path& directory, Evidence& evidence);
 
 // Those that there is something to draw for.

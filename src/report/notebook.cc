@@ -36,8 +36,9 @@ Json code(const std::string& id, const std::string& text, Json outputs = Json::a
 }
 
 Json picture(const Figure& figure, std::string_view machine) {
-  const Json data = {{"image/svg+xml", lines_of(svg_file(figure, machine))}};
   Json outputs = Json::array();
+  if (figure.panels.empty()) return outputs;
+  const Json data = {{"image/svg+xml", lines_of(svg_file(figure, machine))}};
   outputs.push_back(
       Json{{"data", data}, {"metadata", Json::object()}, {"output_type", "display_data"}});
   return outputs;
