@@ -15,17 +15,28 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr XY kSpeeds{600, 120};  // the drawing of the last steps
+
+// Where it is dark, colours are those of the drawings.
 constexpr std::string_view kStyle = R"(:root { color-scheme: light dark; }
+@media (prefers-color-scheme: dark) { body { background: #15181d; color: #e8e8e8; } }
 body { font: 1rem/1.45 system-ui, sans-serif; max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
 progress { width: 100%; height: 1.2rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
 dt { font-weight: 600; }
 dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+#problems:empty { display: none; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8886; white-space: nowrap; }
-img { max-width: 100%; background: #fff; }
+th, td { text-align: right; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8886; white-space: nowrap; }
+:is(th, td):is(:nth-child(1), :nth-child(3), :last-child) { text-align: left; }
+img { max-width: 100%; height: auto; }
+@media (max-width: 600px) {
+  table { font-size: .8rem; }
+  th, td { padding-right: .6rem; }
+  :is(th, td):nth-child(2) { display: none; }
+}
 )";
 
 constexpr std::string_view kScript = R"("use strict";
@@ -40,7 +51,7 @@ function list(parent, tag, texts) {
     return child;
   }));
 }
-let drawn = document.body.dataset.drawn;
+let drawn = document.body.dataset.drawn, ran = false;
 async function refresh() {
   let state;
   try {
@@ -60,7 +71,8 @@ async function refresh() {
     list(line, "td", row);
     return line;
   }));
-  if (state.running) element("speeds").src = "speeds.svg?" + Date.now();
+  if (state.running || ran) element("speeds").src = "speeds.svg?" + Date.now();
+  ran = state.running !== null;
   if (state.drawn !== drawn) element("throughput").src = "throughput.svg?" + state.drawn;
   drawn = state.drawn;
 }
@@ -73,7 +85,7 @@ std::string title_of(const SweepView& view) {
 
 // Changes when there is something new to draw.
 std::string drawn(const SweepView& view) {
-  return fmt::format("{}-{}", view.done, view.failed);
+  return fmt::format("{}-{}-{}", view.report.rows.size(), view.done, view.failed);
 }
 
 Json or_null(const std::optional<double>& value) {
@@ -131,46 +143,50 @@ std::string page(const SweepView& view) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{title}</title>\n<link rel=\"stylesheet\" href=\"watch.css\">\n"
+      "<title>{title}</title>\n<link rel=\"icon\" href=\"speeds.svg\">\n"
+      "<link rel=\"stylesheet\" href=\"watch.css\">\n"
       "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>\n"
       "<script src=\"watch.js\" defer></script>\n</head>\n<body data-drawn=\"{drawn}\">\n"
       "<h1 id=\"name\">{name}</h1>\n"
       "<progress id=\"progress\" max=\"{expected}\" value=\"{done}\" "
       "aria-label=\"Launches\"></progress>\n"
       "<ul id=\"problems\">{problems}</ul>\n<dl>\n{fields}</dl>\n"
-      "<p><img id=\"speeds\" src=\"speeds.svg\" width=\"600\" height=\"120\" "
+      "<p><img id=\"speeds\" src=\"speeds.svg\" width=\"{width}\" height=\"{height}\" "
       "alt=\"Speed of the last steps\"></p>\n"
       "<p><img id=\"throughput\" src=\"throughput.svg\" alt=\"Speed over devices, as far as it is "
-      "measured\"></p>\n<div class=\"wide\"><table>\n<thead>{names}</thead>\n"
+      "measured\"></p>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"Results so far\"><table>\n<thead>{names}</thead>\n"
       "<tbody id=\"rows\">\n{rows}</tbody>\n</table></div>\n</body>\n</html>\n",
       fmt::arg("title", xml_escaped(title_of(view))), fmt::arg("drawn", drawn(view)),
       fmt::arg("name", xml_escaped(printable(view.report.id))),
       fmt::arg("expected", std::max(view.expected, 1)), fmt::arg("done", view.done),
       fmt::arg("problems", problems), fmt::arg("fields", fields),
-      fmt::arg("names", cells(table.columns, "th")), fmt::arg("rows", rows));
+      fmt::arg("names", cells(table.columns, "th")), fmt::arg("rows", rows),
+      fmt::arg("width", kSpeeds.x), fmt::arg("height", kSpeeds.y));
 }
 
 // The speeds of the last steps, from 0 on.
 std::string speeds_svg(const SweepView& view) {
-  constexpr double kWidth = 600, kHeight = 120, kTop = 24;
   const std::vector<double> speeds = view.running ? view.running->speeds : std::vector<double>();
-  std::string points, label = "no steps";
+  constexpr double kTop = 24;
+  Svg svg;
+  std::string label = "no steps are running";
   if (!speeds.empty()) {
     const double most = std::ranges::max(speeds);
-    const double step = kWidth / static_cast<double>(std::max<std::size_t>(speeds.size() - 1, 1));
+    const double step =
+        kSpeeds.x / static_cast<double>(std::max<std::size_t>(speeds.size() - 1, 1));
+    std::vector<XY> points;
     for (std::size_t i = 0; i < speeds.size(); ++i) {
-      points += fmt::format("{:.1f},{:.1f} ", step * static_cast<double>(i),
-                            kHeight - (kHeight - kTop) * speeds[i] / most);
+      points.push_back({step * static_cast<double>(i),
+                        kSpeeds.y - 1 - (kSpeeds.y - 1 - kTop) * speeds[i] / most});
     }
-    label = fmt::format("last {}: {} images/s at most", counted(std::ssize(speeds), "step"),
-                        speed_text(most));
+    label = fmt::format("last {}: {} images/s at most, from 0 on",
+                        counted(std::ssize(speeds), "step"), speed_text(most));
+    svg.polyline(points, fmt::format("stroke=\"{}\" stroke-width=\"1.5\"", series_colour(0)));
   }
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-      "height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<text x=\"0\" y=\"14\">{2}</text>\n"
-      "<polyline points=\"{3}\" fill=\"none\" stroke=\"{4}\" stroke-width=\"1.5\"/>\n</svg>\n",
-      kWidth, kHeight, label, trim(points), series_colour(0));
+  svg.text({0, 14}, label, "");
+  svg.line({0, kSpeeds.y - 0.5}, {kSpeeds.x, kSpeeds.y - 0.5}, kAxisLine);
+  return svg.document(kSpeeds, label);
 }
 
 }  // namespace
