@@ -312,7 +312,10 @@ std::vector<double> share_ticks(double, double high) {
   return linear_ticks(high, 8);
 }
 
+// 950, 25k, 1.2M: there is little room beside the axis.
 std::string number_text(double value) {
+  if (value >= 1e6) return fmt::format("{:.4g}M", value / 1e6);
+  if (value >= 1e4) return fmt::format("{:.4g}k", value / 1e3);
   return fmt::format("{:.4g}", value);
 }
 std::string whole_percent(double share) {

@@ -88,6 +88,17 @@ TEST(ThroughputSvg, OfNothingSaysSo) {
   EXPECT_THAT(throughput_svg(report_of(sweep, {PointRecord()})), HasSubstr("nothing was measured"));
 }
 
+TEST(ThroughputSvg, HasShortNumbersBesideItsAxis) {
+  spec::Sweep sweep;
+  sweep.models = {{"lenet", 4}};
+  sweep.devices = {1, 2};
+  sweep.ceiling = false;
+  const std::string svg = throughput_svg(report_of(sweep, {measured(9000), measured(18000)}));
+  EXPECT_THAT(svg, HasSubstr(">9000</text>"));
+  EXPECT_THAT(svg, HasSubstr(">10k</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr("e+")));
+}
+
 TEST(XmlEscaped, KeepsWhatXmlCanSay) {
   EXPECT_EQ(xml_escaped("a\tb \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
             "a\tb \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
