@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/text.h"
@@ -146,16 +147,25 @@ std::string listing(std::string_view title, const Provenance::Lines& lines) {
       title, rows);
 }
 
+// About as high as it is on a wide screen: what a page reserves until it has to draw it.
+double height_of(const Figure& figure) {
+  constexpr double kPage = 1200, kGap = 16, kTexts = 50;
+  const double columns = std::max(1.0, std::floor((kPage + kGap) / (figure.size.x + kGap)));
+  const double lines = std::ceil(static_cast<double>(figure.panels.size()) / columns);
+  return lines * (figure.size.y + kGap) + kTexts;
+}
+
 std::string figure(const Figure& figure) {
   std::string panels;
   for (const Figure::Panel& panel : figure.panels) {
     panels += panel.drawing.document(figure.size, panel.label);
   }
   return fmt::format(
-      "<figure id=\"{}\">\n<h3>{}</h3>\n<div "
+      "<figure id=\"{}\" style=\"contain-intrinsic-height:auto {:.0f}px\">\n<h3>{}</h3>\n<div "
       "class=\"panels\">\n{}</div>\n<figcaption>{}</figcaption>"
       "\n</figure>\n",
-      figure.name, xml_escaped(figure.title), panels, xml_escaped(figure.caption));
+      figure.name, height_of(figure), xml_escaped(figure.title), panels,
+      xml_escaped(figure.caption));
 }
 
 }  // namespace

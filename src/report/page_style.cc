@@ -70,7 +70,7 @@ th[aria-sort=ascending] button::after { content: "\2191"; color: var(--link); }
 th[aria-sort=descending] button::after { content: "\2193"; color: var(--link); }
 fieldset { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 10px; }
 fieldset label { margin-right: 16px; white-space: nowrap; }
-figure { margin: 0 0 26px; }
+figure { margin: 0 0 26px; content-visibility: auto; }
 figcaption { color: var(--soft); font-size: 13px; }
 .panels { display: flex; flex-wrap: wrap; gap: 8px 16px; }
 .panels > svg { max-width: 100%; height: auto; }
@@ -93,6 +93,7 @@ dd { margin: 0 0 0 18px; max-width: 80ch; }
   td .interval { display: block; }
 }
 @media print {
+  figure { content-visibility: visible; }
   nav, #toggles, #tip { display: none; }
   .card, .panels > svg { break-inside: avoid; }
   .wide { overflow: visible; }

@@ -6,7 +6,7 @@ const std::string_view kPageZoom =
     R"js(  // Steps: what is dragged over fills the window. `from` and `to` are shares of the whole series.
   const zoomable = view => {
     const panel = view.ownerSVGElement;
-    const line = view.querySelector("polyline").points;
+    const outline = view.querySelector("polyline");
     const { width, height } = view.viewBox.baseVal;
     const steps = Number(view.dataset.steps);
     let from = 0, to = 1;
@@ -20,8 +20,9 @@ const std::string_view kPageZoom =
     };
 
     // A point of the line is a step, or two are the lowest and the highest of a column.
-    const ms = i => (1 - line.getItem(i).y / height) * view.dataset.high;
     const text = share => {
+      const line = outline.points;  // thousands of them, which are read when they are asked for
+      const ms = i => (1 - line.getItem(i).y / height) * view.dataset.high;
       const each = line.numberOfItems === steps;
       const columns = each ? steps : line.numberOfItems / 2;
       const column = Math.min(columns - 1, Math.floor(share * columns));
