@@ -5,6 +5,7 @@ Usage: import_test.py PROGRAM [unittest arguments]"""
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -87,6 +88,22 @@ class Import(unittest.TestCase):
         self.assertRegex(done.stdout, r"resnet50 .* 2 +1 +replicated, NCHW +546.5 .* 1.000 ")
         self.assertIn("out: ", done.stdout)
         self.assertIn("TensorFlow 2.14", done.stdout)
+
+    def test_is_reported_without_what_is_not_known(self):
+        for files, figures in ((["horovod.log"], {"throughput"}),
+                               (["tf_cnn_local.log", "tf_cnn_horovod.log"], {"throughput"}),
+                               (["measurements.tsv"], {"throughput", "speed_up", "efficiency"}),
+                               (["nccl_all_reduce.log"], {"collectives"})):
+            with self.subTest(files=files):
+                self.out = self.out.with_name(files[0])
+                self.assertEqual(self.lockstep(*files).returncode, 0)
+                done = self.run_verb("report", self.out)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                page = (self.out / "report/report.html").read_text()
+                self.assertEqual({path.stem for path in self.out.glob("report/*.svg")}, figures)
+                self.assertEqual(set(re.findall('<figure id="([a-z_]+)"', page)), figures)
+                self.assertNotIn("<strong>no</strong>", page)  # stable
+                self.assertEqual(re.findall('data-column="([a-z_]+)" data-value="0"', page), [])
 
     def test_names_what_is_wrong(self):
         for arguments, message in ((["missing.log"], "missing.log"), ([], "import needs a file"),

@@ -61,7 +61,7 @@ class Report(unittest.TestCase):
         cls.place = pathlib.Path(temporary.name)
         cls.sweep = cls.place / "nightly"
         done = lockstep("sweep", "--models=mnist_mlp:16", "--devices=1,2", "--oversubscribe",
-                        "--strategies=replicated,parameter_server", "--num_batches=3",
+                        "--strategies=replicated,parameter_server", "--num_batches=3", "--price_per_hour=2",
                         "--num_warmup_batches=1", "--repeats=2", f"--result_dir={cls.sweep}")
         assert done.returncode == 0, done.stderr
 
@@ -131,6 +131,11 @@ class Report(unittest.TestCase):
         self.assertEqual(in_figures, 3 * 5 + 7 * 5 + 2 * 2)
         in_page = self.check_numbers(page.elements, rows)
         self.assertGreater(in_page, in_figures + 10 * 5)
+        for row in rows.values():
+            costs = [json.loads(path.read_text())["statistics"]["cost_per_million_images"]
+                     for path in self.sweep.glob(f"points/{row['point']}/*/run.json")]
+            self.assertAlmostEqual(float(row["cost_per_million_images"]), sum(costs) / 2, delta=1e-5 * max(costs))
+        self.assertIn("cost_per_million_images", {element.get("data-column") for element in page.elements})
         self.assertEqual({path.name for path in output.iterdir()},
                          {"report.html", "report.md", "results.csv", "throughput.svg",
                           "speed_up.svg", "efficiency.svg", "step_time.svg", "waiting.svg",

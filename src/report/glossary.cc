@@ -63,6 +63,13 @@ constexpr Term kTerms[] = {
     {"share of peak",
      "GFLOP/s over the rate of fused multiply-adds in registers, measured in the same run on the "
      "same cores."},
+    {"energy of an image",
+     "What the processor packages of all hosts took during the timed steps (RAPL; memory, disks "
+     "and "
+     "GPUs are not in it), over the images of these steps; in joules."},
+    {"cost of a million images",
+     "In the currency of --price_per_hour, the price of a host: so many hosts for as long as a "
+     "million images take."},
     {"told apart",
      "The 95 % interval of the ratio of two speeds, launches of the same round divided by each "
      "other, lies all on one side of 1. What is not told apart may be equally fast; more launches "

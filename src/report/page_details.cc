@@ -27,20 +27,10 @@ std::string speed_cell(const RowView& row) {
   return fmt::format("<strong>{}</strong>", speed_or_status(row.record(), row.summary()));
 }
 
-// A mean over launches.
 std::string mean_cell(const RowView& row, std::string_view column,
-                      std::optional<double> (*figure)(const Launch& launch)) {
-  double sum = 0, launches = 0;
-  if (status(row.record()) == Status::measured) {
-    for (const auto& launch : row.record().launches) {
-      if (!launch) continue;
-      if (!figure(*launch)) return "<span class=\"none\">-</span>";
-      sum += *figure(*launch);
-      ++launches;
-    }
-  }
-  if (launches == 0) return "<span class=\"none\">-</span>";
-  return html_number(row, column, sum / launches, fmt::format("{:.4g}", sum / launches));
+                      const stats::LaunchFigure& figure) {
+  const auto mean = stats::mean_over_launches(row.record(), figure);
+  return mean ? html_number(row, column, *mean, fmt::format("{:.4g}", *mean)) : std::string(kNone);
 }
 
 template <stats::Part kPart>
@@ -52,10 +42,11 @@ std::string share_cell(const RowView& row) {
 }
 
 std::string stable_cell(const RowView& row) {
-  if (status(row.record()) != Status::measured) return "<span class=\"none\">-</span>";
-  const bool stable = std::ranges::all_of(row.record().launches, [](const auto& launch) {
-    return !launch || launch->stable || launch->imported;
-  });
+  const stats::Launch* first = stats::first_launch(row.record());
+  const bool told = status(row.record()) == Status::measured && !first->imported;
+  if (!told) return std::string(kNone);
+  const bool stable = std::ranges::all_of(
+      row.record().launches, [](const auto& launch) { return !launch || launch->stable; });
   return stable ? "yes" : "<strong>no</strong>";
 }
 
@@ -85,10 +76,7 @@ std::vector<Column> columns() {
          return html_estimate(row, "of_independent", row.summary().of_ceiling, percent_text);
        }},
       {term("step", "step, ms"), true,
-       [](const RowView& row) {
-         return mean_cell(row, "step_ms_mean",
-                          [](const Launch& l) { return std::optional(l.step_ms_mean); });
-       }},
+       [](const RowView& row) { return mean_cell(row, "step_ms_mean", &Launch::step_ms_mean); }},
       {term("exposed exchange"), true, share_cell<Part::exchange>},
       {term("waiting"), true, share_cell<Part::waiting>},
       {term("contention"), true,
@@ -100,19 +88,28 @@ std::vector<Column> columns() {
       {term("input"), true, share_cell<Part::input>},
       {term("update"), true, share_cell<Part::update>},
       {term("GFLOP/s"), true,
-       [](const RowView& row) {
-         return mean_cell(row, "gflops", [](const Launch& l) { return std::optional(l.gflops); });
-       }},
+       [](const RowView& row) { return mean_cell(row, "gflops", &Launch::gflops); }},
       {term("share of peak", "% of peak"), true,
+       [](const RowView& row) { return mean_cell(row, "mfu_pct", &Launch::mfu_pct); }},
+      {term("energy of an image", "J/image"), true,
+       [](const RowView& row) { return mean_cell(row, "j_per_image", &Launch::joules_per_image); }},
+      {term("cost of a million images", "cost/10^6"), true,
        [](const RowView& row) {
-         return mean_cell(row, "mfu_pct", [](const Launch& l) { return l.mfu_pct; });
+         return mean_cell(row, "cost_per_million_images", &Launch::cost_per_million_images);
        }},
       {term("stable"), false, stable_cell},
   };
 }
 
+// Without the columns of which no row knows anything.
 std::string results_table(const SweepReport& sweep) {
-  const std::vector<Column> all = columns();
+  std::vector<Column> all = columns();
+  std::erase_if(all, [&](const Column& column) {
+    for (std::size_t r = 0; r < sweep.rows.size(); ++r) {
+      if (column.cell({&sweep, r}) != kNone) return false;
+    }
+    return true;
+  });
   std::string head, body;
   for (const Column& column : all) {
     head += fmt::format("<th scope=\"col\"{}>{}</th>", column.number ? " class=\"r\"" : "",
@@ -168,36 +165,45 @@ std::string figure(const Figure& figure) {
       xml_escaped(figure.caption));
 }
 
-}  // namespace
-
-std::string figures_part(const std::vector<Figure>& figures, const std::vector<Series>& series) {
+// A box for each of several configurations, which a script shows.
+std::string toggles(const std::vector<Series>& series) {
   std::set<std::string> labels;
   for (const Series& one : series) {
     for (const Curve& curve : one.curves) labels.insert(curve.label);
   }
+  if (labels.size() < 2) return {};
   std::string boxes;
   for (const std::string& label : labels) {
     boxes += fmt::format("<label><input type=\"checkbox\" checked value=\"{}\"> {}</label>\n",
                          xml_escaped(label), html_name(label));
   }
-  std::string text = fmt::format(
-      "<section id=\"figures\">\n<h2>Figures</h2>\n<fieldset id=\"toggles\" hidden><legend>Show"
-      "</legend>\n{}</fieldset>\n",
-      boxes);
+  return fmt::format("<fieldset id=\"toggles\" hidden><legend>Show</legend>\n{}</fieldset>\n",
+                     boxes);
+}
+
+}  // namespace
+
+std::string figures_part(const std::vector<Figure>& figures, const std::vector<Series>& series) {
+  if (figures.empty()) return {};
+  std::string text = "<section id=\"figures\">\n<h2>Figures</h2>\n" + toggles(series);
   for (const Figure& one : figures) text += figure(one);
   return text + "</section>\n";
 }
 
 std::string results_part(const Evidence& evidence) {
+  if (evidence.sweeps.empty()) return {};
   std::string text = "<section id=\"results\">\n<h2>All results</h2>\n";
   for (const SweepReport& sweep : evidence.sweeps) text += results_table(sweep);
-  return text + fmt::format(
-                    "<p class=\"note\">Small figures: the {}. *: the {} with as many devices.</p>\n"
-                    "</section>\n",
-                    term("95 % interval"), term("best", "fastest"));
+  return text +
+         fmt::format(
+             "<p class=\"note\">Small figures: the {}. *: the {} with as many devices. -: not "
+             "available.</p>\n"
+             "</section>\n",
+             term("95 % interval"), term("best", "fastest"));
 }
 
 std::string provenance_part(const Evidence& evidence) {
+  if (evidence.provenances.empty()) return {};
   std::string text = "<section id=\"provenance\">\n<h2>Configuration and environment</h2>\n";
   for (std::size_t s = 0; s < evidence.provenances.size(); ++s) {
     const Provenance& origin = evidence.provenances[s];

@@ -28,11 +28,12 @@ std::string html_number(const RowView& row, std::string_view column, double valu
 std::string html_estimate(const RowView& row, std::string_view column,
                           const std::optional<stats::Estimate>& estimate,
                           std::string (*text)(double)) {
-  if (!estimate) return "<span class=\"none\">-</span>";
+  if (!estimate) return std::string(kNone);
   std::string html = fmt::format("<span class=\"number\"{}>{}</span>",
                                  data_of(row, column, *estimate), text(estimate->value));
   if (const auto& interval = estimate->interval) {
-    html += fmt::format(" <span class=\"interval\">{} to {}</span>", text(interval->low),
+    const std::string low = text(interval->low);  // whose unit is that of the other end
+    html += fmt::format(" <span class=\"interval\">{} to {}</span>", low.substr(0, low.find(' ')),
                         text(interval->high));
   }
   return html;

@@ -17,6 +17,9 @@ std::string html_name(std::string_view text, std::size_t most = 80);
 std::string term(std::string_view name);
 std::string term(std::string_view name, std::string_view shown);
 
+// In place of a number that is not known.
+inline constexpr std::string_view kNone = "<span class=\"none\">-</span>";
+
 // A number of results.csv, which says where it stands there, and behind it its interval.
 std::string html_estimate(const RowView& row, std::string_view column,
                           const std::optional<stats::Estimate>& estimate,
@@ -24,7 +27,7 @@ std::string html_estimate(const RowView& row, std::string_view column,
 std::string html_number(const RowView& row, std::string_view column, double value,
                         std::string_view shown);
 
-// The parts of the page.
+// The parts of the page; empty: there is nothing of it.
 std::string warnings_part(const Evidence& evidence);
 std::string summary_part(const std::vector<Series>& series);
 std::string figures_part(const std::vector<Figure>& figures, const std::vector<Series>& series);

@@ -34,15 +34,16 @@ const std::string_view kPageScript =
   }
 
   // Configurations that can be hidden in all figures.
-  const toggles = document.getElementById("toggles");
-  toggles.hidden = false;
-  toggles.addEventListener("change", event => {
-    for (const group of document.querySelectorAll("[data-series]")) {
-      if (group.dataset.series !== event.target.value) continue;
-      const panel = group.closest("#steps .panels > svg");
-      (panel || group).classList.toggle("off", !event.target.checked);
-    }
-  });
+  for (const toggles of document.querySelectorAll("#toggles")) {
+    toggles.hidden = false;
+    toggles.addEventListener("change", event => {
+      for (const group of document.querySelectorAll("[data-series]")) {
+        if (group.dataset.series !== event.target.value) continue;
+        const panel = group.closest("#steps .panels > svg");
+        (panel || group).classList.toggle("off", !event.target.checked);
+      }
+    });
+  }
 
   // On paper all that is folded is open.
   addEventListener("beforeprint", () => {

@@ -91,6 +91,11 @@ dd { margin: 0 0 0 18px; max-width: 80ch; }
   .tiles { grid-template-columns: 1fr; gap: 14px; }
   .card { padding: 2px 12px 10px; }
   td .interval { display: block; }
+  .fastest, .fastest thead, .fastest tbody, .fastest caption { display: block; }
+  .fastest tr { display: grid; grid-template-columns: 4.2em 1fr 1fr; border-bottom: 1px solid var(--line); padding: 3px 0; }
+  .fastest thead tr { border-bottom: 2px solid var(--soft); }
+  .fastest :is(th, td) { border: 0; padding: 1px 8px 1px 0; }
+  .fastest :is(th, td):nth-child(n + 4) { grid-column: 2 / -1; padding-left: 12px; }
 }
 @media print {
   figure { content-visibility: visible; }

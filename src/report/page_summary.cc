@@ -92,7 +92,8 @@ std::string lost(const RowView& row) {
                         matters ? "" : " class=\"minor\"", style_of(loss), term(loss.name),
                         html_estimate(row, loss.column, loss.share, percent_text));
   }
-  return bar(*losses) + "<ul class=\"lost\">\n" + list + "</ul>\n";
+  return bar(*losses) + "<ul class=\"lost\">\n" + list + "</ul>\n" +
+         fmt::format("<p class=\"note\">{}</p>\n", term("share of the step", "shares of the step"));
 }
 
 // `flags` as code.
@@ -120,7 +121,7 @@ std::string next(const RowView& row, const Series& series) {
 
 std::string limit(const RowView& row) {
   const std::vector<Loss> losses = losses_of(row);
-  if (losses.empty()) return "<span class=\"none\">-</span>";
+  if (losses.empty()) return std::string(kNone);
   const Loss& first = losses.front();
   if (first.share.value < kMatters) return fmt::format("nothing above {:.0f} %", 100 * kMatters);
   return fmt::format(
@@ -140,23 +141,43 @@ std::string by_devices(const std::map<int, RowView>& fastest, const Series& seri
   std::string rows;
   for (const auto& [devices, row] : fastest) {
     rows += fmt::format(
-        "<tr><td class=\"r\">{}</td><td>{}</td><td>{}</td><td class=\"r\">{}</td>"
-        "<td class=\"r\">{}</td></tr>\n",
-        devices, choice(row, series), limit(row),
-        html_estimate(row, "images_per_s", row.summary().speed, speed_text),
-        html_estimate(row, "efficiency", row.summary().efficiency, percent_text));
+        "<tr><td class=\"r\">{}</td><td class=\"r\">{}</td><td class=\"r\">{}</td><td>{}</td>"
+        "<td>{}</td></tr>\n",
+        devices, html_estimate(row, "images_per_s", row.summary().speed, speed_text),
+        html_estimate(row, "efficiency", row.summary().efficiency, percent_text),
+        choice(row, series), limit(row));
   }
   return fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Best at each number of "
-      "devices\"><table>\n<caption>The {}, and what limits it</caption>\n"
-      "<thead><tr><th class=\"r\" scope=\"col\">devices</th><th scope=\"col\">configuration</th>"
-      "<th scope=\"col\">most is lost to</th><th class=\"r\" scope=\"col\">{}</th>"
-      "<th class=\"r\" scope=\"col\">{}</th></tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
+      "devices\"><table class=\"fastest\">\n<caption>The {}, and what limits it</caption>\n"
+      "<thead><tr><th class=\"r\" scope=\"col\">devices</th><th class=\"r\" "
+      "scope=\"col\">{}</th>"
+      "<th class=\"r\" scope=\"col\">{}</th><th scope=\"col\">configuration</th>"
+      "<th scope=\"col\">most is lost to</th></tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
       term("best", "fastest"), term("images/s"), term("efficiency"), rows);
 }
 
 std::string tile(std::string_view title, std::string_view content) {
   return fmt::format("<div class=\"tile\"><h3>{}</h3>\n{}</div>\n", title, content);
+}
+
+std::string scaling(const RowView& row) {
+  const stats::RowSummary& summary = row.summary();
+  std::string text;
+  if (row.point().devices == summary.baseline_devices) {
+    text = "<p>Fewer devices were not measured: there is nothing to compare it with.</p>\n";
+  } else if (!summary.efficiency) {
+    text = "<p>Its baseline was not measured: there is nothing to compare it with.</p>\n";
+  } else {
+    text = fmt::format(
+        "<p class=\"big\">{} {}</p>\n<p>{} {}</p>\n",
+        html_estimate(row, "efficiency", summary.efficiency, percent_text), term("efficiency"),
+        html_estimate(row, "speedup", summary.speed_up, ratio_text), term("speed-up"));
+  }
+  if (!summary.of_ceiling) return text;
+  return text + fmt::format("<p>{} {}</p>\n",
+                            html_estimate(row, "of_independent", summary.of_ceiling, percent_text),
+                            term("of independent"));
 }
 
 std::string card(const Series& series) {
@@ -165,25 +186,15 @@ std::string card(const Series& series) {
                                  html_name(series.title), html_name(series.subtitle));
   if (fastest.empty()) return text + "<p>Nothing was measured.</p>\n</article>\n";
   const RowView& row = fastest.rbegin()->second;
-  const stats::RowSummary& summary = row.summary();
   const std::string where = fmt::format("on {} with {}", counted(row.point().devices, "device"),
                                         html_name(configuration(row.point())));
   text += "<div class=\"tiles\">\n";
-  text +=
-      tile("How fast", fmt::format("<p class=\"big\">{} {}</p>\n<p>{}</p>\n",
-                                   html_estimate(row, "images_per_s", summary.speed, speed_text),
-                                   term("images/s"), where));
-  text += tile(
-      "How well it scales",
-      fmt::format("<p class=\"big\">{} {}</p>\n<p>{} {}</p>\n<p>{} {}</p>\n",
-                  html_estimate(row, "efficiency", summary.efficiency, percent_text),
-                  term("efficiency"), html_estimate(row, "speedup", summary.speed_up, ratio_text),
-                  term("speed-up"),
-                  html_estimate(row, "of_independent", summary.of_ceiling, percent_text),
-                  term("of independent")));
-  text += tile("What is lost to what",
-               lost(row) + fmt::format("<p class=\"note\">{}</p>\n",
-                                       term("share of the step", "shares of the step")));
+  text += tile("How fast",
+               fmt::format("<p class=\"big\">{} {}</p>\n<p>{}</p>\n",
+                           html_estimate(row, "images_per_s", row.summary().speed, speed_text),
+                           term("images/s"), where));
+  text += tile("How well it scales", scaling(row));
+  text += tile("What is lost to what", lost(row));
   text += tile("What to try next", next(row, series));
   return text + "</div>\n" + by_devices(fastest, series) + "</article>\n";
 }
@@ -191,6 +202,7 @@ std::string card(const Series& series) {
 }  // namespace
 
 std::string summary_part(const std::vector<Series>& series) {
+  if (series.empty()) return {};
   std::string text = "<section id=\"summary\" aria-label=\"At a glance\">\n";
   for (const Series& one : series) text += card(one);
   return text + "</section>\n";

@@ -2,12 +2,32 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "report/page_parts.h"
 
 namespace lockstep::report {
 namespace {
 
-std::string header(const Evidence& evidence) {
+// What the page consists of, below its warnings. What there is nothing of is not there.
+struct Part {
+  std::string_view id, title;
+  std::string html;
+};
+
+std::vector<Part> parts_of(const Evidence& evidence) {
+  const std::vector<Series> series = series_of(evidence.sweeps);
+  std::vector<Part> parts = {
+      {"summary", "At a glance", summary_part(series)},
+      {"figures", "Figures", figures_part(figures(evidence), series)},
+      {"results", "All results", results_part(evidence)},
+      {"provenance", "Configuration and environment", provenance_part(evidence)},
+      {"glossary", "What the words mean", glossary_part()},
+  };
+  std::erase_if(parts, [](const Part& part) { return part.html.empty(); });
+  return parts;
+}
+
+std::string header(const Evidence& evidence, const std::vector<Part>& parts) {
   std::string text = "<header>\n<h1>How training scales</h1>\n";
   for (const SweepReport& sweep : evidence.sweeps) {
     std::string date;
@@ -19,27 +39,29 @@ std::string header(const Evidence& evidence) {
     text += fmt::format("<p><strong>{}</strong> {} {}</p>\n", html_name(sweep.id), html_name(date),
                         html_name(sweep.machine, 200));
   }
-  return text +
-         "<nav aria-label=\"Parts of this page\"><a href=\"#summary\">At a glance</a> <a "
-         "href=\"#figures\">Figures</a> <a href=\"#results\">All results</a> <a "
-         "href=\"#provenance\">Configuration and environment</a> <a href=\"#glossary\">What the "
-         "words mean</a></nav>\n</header>\n";
+  std::vector<std::string> links;
+  for (const Part& part : parts) {
+    links.push_back(fmt::format("<a href=\"#{}\">{}</a>", part.id, part.title));
+  }
+  return text + fmt::format("<nav aria-label=\"Parts of this page\">{}</nav>\n</header>\n",
+                            join(links, " "));
 }
 
 }  // namespace
 
 std::string report_page(const Evidence& evidence) {
-  const std::vector<Series> series = series_of(evidence.sweeps);
+  const std::vector<Part> parts = parts_of(evidence);
+  std::string body;
+  for (const Part& part : parts) body += part.html;
   return fmt::format(
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<meta name=\"color-scheme\" content=\"light dark\">\n"
-             "<title>How training scales: {}</title>\n<link rel=\"icon\" href=\"data:,\">\n"
+             "<title>How training scales{}</title>\n<link rel=\"icon\" href=\"data:,\">\n"
              "<style>\n{}</style>\n</head>\n<body>\n",
-             xml_escaped(evidence.sweeps.empty() ? "" : evidence.sweeps.front().id), kPageStyle) +
-         header(evidence) + "<main>\n" + warnings_part(evidence) + summary_part(series) +
-         figures_part(figures(evidence), series) + results_part(evidence) +
-         provenance_part(evidence) + glossary_part() + "</main>\n" +
+             evidence.sweeps.empty() ? "" : ": " + xml_escaped(evidence.sweeps.front().id),
+             kPageStyle) +
+         header(evidence, parts) + "<main>\n" + warnings_part(evidence) + body + "</main>\n" +
          fmt::format(
              "<script>\n\"use strict\";\n(() => "
              "{{\n{}\n{}\n{}}})();\n</script>\n</body>\n</html>\n",

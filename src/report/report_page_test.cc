@@ -72,8 +72,20 @@ TEST(Figures, OfNothingAreNone) {
   evidence.sweeps = {report_of(sweep, {stats::PointRecord()})};
   std::vector<std::string> names;
   for (const Figure& figure : figures(evidence)) names.push_back(figure.name);
-  EXPECT_THAT(names, ElementsAre("throughput", "speed_up", "efficiency"));  // which say so
+  EXPECT_THAT(names, ElementsAre("throughput"));  // which says so
   EXPECT_THAT(report_page(evidence), HasSubstr("Nothing was measured"));
+}
+
+TEST(Figures, RelativeToABaselineNeedMoreThanOneCount) {
+  spec::Sweep sweep;
+  sweep.models = {{"lenet", 4}};
+  sweep.devices = {2};
+  Evidence evidence;
+  evidence.sweeps = {report_of(sweep, {measured(50)})};
+  std::vector<std::string> names;
+  for (const Figure& figure : figures(evidence)) names.push_back(figure.name);
+  EXPECT_THAT(names, ElementsAre("throughput", "step_time", "waiting"));
+  EXPECT_THAT(report_page(evidence), HasSubstr("Fewer devices were not measured"));
 }
 
 TEST(StepsFigure, ShowsTheRangeOfWhatSharesAColumn) {
@@ -122,6 +134,36 @@ TEST(ReportPage, SaysOnceWhatManyPointsWereWarnedOf) {
   EXPECT_THAT(all, testing::Contains("mobilenet-b16-d1-parameter_server and 1 more: the load is "
                                      "3.5"));
   EXPECT_THAT(all, Not(testing::Contains(HasSubstr("4.25"))));
+}
+
+TEST(ReportPage, ShowsOfImportedLaunchesWhatIsKnownAlone) {
+  spec::Sweep sweep;
+  sweep.models = {{"net", 8}};
+  sweep.devices = {1, 2};
+  sweep.ceiling = false;
+  stats::Launch launch;
+  launch.imported = true;
+  launch.images_per_second = 64;
+  Evidence evidence;
+  evidence.sweeps = {report_of(sweep, {{.launches = {launch}}, {.launches = {launch}}})};
+  const std::string page = report_page(evidence);
+  EXPECT_THAT(page, HasSubstr("data-column=\"efficiency\" data-value=\"0.5\""));
+  EXPECT_THAT(page, Not(HasSubstr("data-value=\"0\"")));
+  const std::string table = page.substr(page.find("class=\"sortable\""));
+  EXPECT_THAT(table, Not(HasSubstr(">step, ms<")));
+  EXPECT_THAT(table, Not(HasSubstr(">stable</a></th>")));
+}
+
+TEST(ReportPage, HasColumnsForWhatSomePointsTellOfEnergyAndCost) {
+  Evidence evidence = small_example();
+  EXPECT_THAT(report_page(evidence), Not(HasSubstr(">J/image<")));
+  for (auto& launch : evidence.sweeps[0].records[1].launches) {
+    launch->joules_per_image = 1.5;
+    launch->cost_per_million_images = 4;
+  }
+  const std::string page = report_page(evidence);
+  EXPECT_THAT(page, HasSubstr("data-column=\"j_per_image\" data-value=\"1.5\">1.5<"));
+  EXPECT_THAT(page, HasSubstr("data-column=\"cost_per_million_images\" data-value=\"4\">4<"));
 }
 
 // Whatever can be chosen by others, in all places where they can choose it.

@@ -351,6 +351,18 @@ constexpr Quantity kEfficiency = {.column = "efficiency",
                                   .tick_text = whole_percent,
                                   .end_text = efficiency_beside};
 
+// What is relative to a baseline says nothing of the baseline itself.
+bool shows_something(const Quantity& quantity, const Series& series) {
+  if (quantity.of == &stats::RowSummary::speed) return true;  // also that there is none
+  for (const Curve& curve : series.curves) {
+    for (const RowView& row : curve.rows) {
+      const stats::RowSummary& summary = row.summary();
+      if (summary.*quantity.of && row.point().devices != summary.baseline_devices) return true;
+    }
+  }
+  return false;
+}
+
 Figure figure(std::span<const SweepReport> reports, const Quantity& quantity, std::string name,
               std::string title, std::string caption) {
   const std::vector<Series> series = series_of(reports);
@@ -360,6 +372,7 @@ Figure figure(std::span<const SweepReport> reports, const Quantity& quantity, st
                 .size = {panel_width(series), kPanelHeight},
                 .panels = {}};
   for (const Series& one : series) {
+    if (!shows_something(quantity, one)) continue;
     figure.panels.push_back({fmt::format("{} of {}, {}", figure.title, one.title, one.subtitle),
                              PanelDrawing(quantity, one).draw()});
   }
