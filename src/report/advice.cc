@@ -88,7 +88,7 @@ std::string add_devices(const Facts& facts) {
   }
   const auto& efficiency = facts.row.summary().efficiency;
   if (!efficiency || efficiency->value < 1 - kMatters) return {};
-  return "Little is lost: more devices are worth a measurement.";
+  return "It scales well: more devices are worth a measurement.";
 }
 
 // What to do against a loss that matters.
