@@ -147,12 +147,16 @@ class PanelDrawing {
     }
     std::ranges::sort(counts);
     counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    // A number where there is room for it, and the last one always.
+    constexpr double kRoom = 22;
+    const double last = x_of(counts.back());
     double taken = -1e9;  // up to here there is a number already
     for (const int count : counts) {
-      svg_.line({x_of(count), kTop}, {x_of(count), kBottom}, kGridLine);
-      if (x_of(count) < taken + 22) continue;
-      taken = x_of(count);
-      svg_.text({x_of(count), kBottom + 17}, fmt::format("{}", count), "text-anchor=\"middle\"");
+      const double x = x_of(count);
+      svg_.line({x, kTop}, {x, kBottom}, kGridLine);
+      if (x < taken + kRoom || (x != last && x > last - kRoom)) continue;
+      taken = x;
+      svg_.text({x, kBottom + 17}, fmt::format("{}", count), "text-anchor=\"middle\"");
     }
     svg_.path(fmt::format("M{0:.2f} {1:.2f}V{2:.2f}H{3:.2f}", kLeft, kTop, kBottom, kRight),
               kAxisLine);

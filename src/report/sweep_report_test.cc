@@ -99,6 +99,17 @@ TEST(ThroughputSvg, HasShortNumbersBesideItsAxis) {
   EXPECT_THAT(svg, Not(HasSubstr("e+")));
 }
 
+TEST(ThroughputSvg, NamesTheLastNumberOfDevicesWhereThereIsRoomForOne) {
+  spec::Sweep sweep;
+  sweep.models = {{"lenet", 4}};
+  sweep.devices = {1, 9, 10};
+  sweep.ceiling = false;
+  const std::string svg =
+      throughput_svg(report_of(sweep, {measured(1), measured(9), measured(10)}));
+  EXPECT_THAT(svg, HasSubstr("text-anchor=\"middle\">10</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr("text-anchor=\"middle\">9</text>")));
+}
+
 TEST(XmlEscaped, KeepsWhatXmlCanSay) {
   EXPECT_EQ(xml_escaped("a\tb \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
             "a\tb \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
