@@ -182,6 +182,23 @@ INSTANTIATE_TEST_SUITE_P(Winograd, EngineContract,
                                           testing::Values(kWinograd)),
                          name_of);
 
+// What the library reads beyond its own memory is the same most of the time.
+TEST(EngineConv, RepeatsGradientsOfStridedNarrowPixelsBitForBit) {
+  const Case narrow{"narrow", {3, 8, 8}, 3, [](model::Node x) {
+                      model::classify(model::conv(x, 8, 1, {.stride = 2}), 5);
+                    }};
+  const Problem problem = reference::draw(narrow);
+  BoundEngine engine(problem, kNhwc);
+  engine.forward();
+  engine->backward(ignore);
+  const std::vector<std::vector<float>> gradients = engine.gradients();
+  for (int again = 0; again < 500; ++again) {
+    engine.forward();
+    engine->backward(ignore);
+    ASSERT_EQ(engine.gradients(), gradients) << "time " << again;
+  }
+}
+
 class EnginePlan : public testing::TestWithParam<Case> {};
 
 // The library falls back to plain loops, hundreds of times slower, without a word. It has nothing
