@@ -98,7 +98,7 @@ ExitCode compare(Arguments arguments, Transports) {
 }
 
 std::string compare_help(bool) {
-  std::string out =
+  const std::string out =
       "usage: lockstep compare DIR DIR ... [--flag=value ...]\n\n"
       "Puts results beside each other: of several machines, strategies, versions or days. The\n"
       "directories are those of sweeps or runs. Ends in a table, in which the others are compared "
@@ -109,12 +109,7 @@ std::string compare_help(bool) {
       "examples:\n"
       "  lockstep compare results/old_machine results/new_machine\n"
       "  lockstep compare results/monday results/tuesday results/wednesday --graph=week.svg\n";
-  std::string_view group;
-  for (const Flag* flag : all_flags()) {
-    if (flag->group != group) out += fmt::format("\n{}:\n", group = flag->group);
-    out += flag_help(*flag);
-  }
-  return out +
+  return out + flags_help(all_flags()) +
          "\nexit codes: 0 done, 2 wrong usage, or a directory without results (the others are "
          "compared)\n";
 }

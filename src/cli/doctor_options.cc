@@ -74,7 +74,7 @@ DoctorOptions parse_doctor(std::span<const std::string> arguments, const Getenv&
 }
 
 std::string doctor_help(bool) {
-  std::string out =
+  const std::string out =
       "usage: lockstep doctor [--flag=value ...]\n\n"
       "Looks for what would spoil a measurement: on this machine, on every host that is named, "
       "and\n"
@@ -98,12 +98,7 @@ std::string doctor_help(bool) {
       "them\n"
       "  lockstep doctor --quick --json\n"
       "      for programs, in a fraction of a second\n";
-  std::string_view group;
-  for (const Flag* flag : all_flags()) {
-    if (flag->group != group) out += fmt::format("\n{}:\n", group = flag->group);
-    out += flag_help(*flag);
-  }
-  return out +
+  return out + flags_help(all_flags()) +
          "\nDashes and underscores are equal; a default stands in brackets. LOCKSTEP_HOSTS=node1 "
          "in "
          "the\nenvironment stands for --hosts=node1; the command line wins.\n"

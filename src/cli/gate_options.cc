@@ -82,7 +82,7 @@ GateOptions parse_gate(std::span<const std::string> arguments, const Getenv& get
 }
 
 std::string gate_help(bool) {
-  std::string out =
+  const std::string out =
       "usage: lockstep gate --baseline DIR DIR [--flag=value ...]\n\n"
       "Says of every point of the baseline whether it has become faster or slower: the "
       "directories\n"
@@ -99,12 +99,7 @@ std::string gate_help(bool) {
       "      a table, and exit code 1 if anything has become slower by more than 2 %\n"
       "  lockstep gate --baseline results/main results/change --min_effect=5% --junit=gate.xml\n"
       "      differences below 5 % do not matter; the CI reads the file\n";
-  std::string_view group;
-  for (const Flag* flag : all_flags()) {
-    if (flag->group != group) out += fmt::format("\n{}:\n", group = flag->group);
-    out += flag_help(*flag);
-  }
-  return out +
+  return out + flags_help(all_flags()) +
          "\nexit codes: 0 no regression, 1 a regression, 2 wrong usage or nothing to compare,\n"
          "6 undecided (with --strict)\n";
 }

@@ -64,6 +64,16 @@ std::string flag_help(const Flag& flag) {
   return two_columns(spelling(flag), explanation(flag));
 }
 
+std::string flags_help(const std::vector<const Flag*>& flags) {
+  std::string out;
+  std::string_view group;
+  for (const Flag* flag : flags) {
+    if (flag->group != group) out += fmt::format("\n{}:\n", group = flag->group);
+    out += flag_help(*flag);
+  }
+  return out;
+}
+
 std::string program_help() {
   std::string out =
       "lockstep measures how fast and how well deep-learning training runs on this machine.\n\n"

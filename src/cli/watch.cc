@@ -55,8 +55,7 @@ std::vector<const Flag*> all_flags() {
 Options parse(Arguments arguments) {
   const spec::Vocabulary vocabulary("watch", all_flags());
   Options options;
-  std::vector<std::string> operands;
-  for (const spec::Given& given : vocabulary.read_arguments(arguments, &operands)) {
+  const auto apply = [&](const spec::Given& given) {
     const spec::Value value = parse_value(given.flag->type, given.text, given.shown);
     if (given.flag->name == "port") {
       options.port = static_cast<int>(std::get<std::int64_t>(value));
@@ -65,7 +64,10 @@ Options parse(Arguments arguments) {
     } else {
       options.page = std::get<bool>(value);
     }
-  }
+  };
+  std::vector<std::string> operands;
+  for (const spec::Given& given : vocabulary.read_environment(process_getenv)) apply(given);
+  for (const spec::Given& given : vocabulary.read_arguments(arguments, &operands)) apply(given);
   if (operands.size() != 1) {
     throw Error(ExitCode::usage, "watch needs the directory of a sweep",
                 "lockstep watch DIR, where DIR is the --result_dir of lockstep sweep");
@@ -132,7 +134,7 @@ ExitCode watch(Arguments arguments, Transports) {
 }
 
 std::string watch_help(bool) {
-  std::string out =
+  const std::string out =
       "usage: lockstep watch DIR [--flag=value ...]\n\n"
       "Shows how far the sweep in a directory is: launches done, the speed of the one that runs, "
       "when\n"
@@ -149,12 +151,7 @@ std::string watch_help(bool) {
       "      the page where a tunnel (ssh -L 8080:127.0.0.1:8080 HOST) expects it\n"
       "  lockstep watch results/nightly --nopage\n"
       "      the table, until the sweep is complete\n";
-  std::string_view group;
-  for (const Flag* flag : all_flags()) {
-    if (flag->group != group) out += fmt::format("\n{}:\n", group = flag->group);
-    out += flag_help(*flag);
-  }
-  return out +
+  return out + flags_help(all_flags()) +
          "\nexit codes: 0 the sweep is complete, or --once; 2 wrong usage, or no sweep.json that "
          "can be read;\n3 the port is taken; 130 interrupted, 143 terminated\n";
 }
