@@ -93,7 +93,7 @@ fs::path picture_path(const fs::path& directory, int i) {
 }
 
 void make(const fs::path& directory) {
-  data::make_directory(directory);
+  make_directory(directory);
   std::string crops;
   std::size_t bytes = 0;
   for (int i = 0; i < kPictures; ++i) {

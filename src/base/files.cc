@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "base/error.h"
 
@@ -34,6 +35,11 @@ struct File {
 
 }  // namespace
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
 std::string read_file(const std::filesystem::path& path) {
   const File file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0) fail("read", path, ExitCode::usage);
@@ -62,6 +68,15 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
     }
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0) abandon(temporary, path);
+}
+
+void make_directory(const std::filesystem::path& path, std::string_view hint) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error) return;
+  throw Error(ExitCode::environment,
+              fmt::format("cannot make the directory {}: {}", path.string(), error.message()),
+              std::string(hint));
 }
 
 }  // namespace lockstep

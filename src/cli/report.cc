@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -97,15 +96,6 @@ Loaded load(const std::vector<std::string>& directories) {
   return loaded;
 }
 
-void make_directory(const fs::path& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (!error) return;
-  throw Error(ExitCode::environment,
-              fmt::format("cannot make the directory {}: {}", path.string(), error.message()),
-              "--output names another");
-}
-
 std::string machines(const Evidence& evidence) {
   std::vector<std::string> lines;
   for (const auto& sweep : evidence.sweeps) {
@@ -116,7 +106,7 @@ std::string machines(const Evidence& evidence) {
 
 void write(const Evidence& evidence, const Options& options) {
   const fs::path& directory = options.output;
-  make_directory(directory);
+  make_directory(directory, "--output names another");
   const auto put = [&](const std::string& name, const std::string& text) {
     write_file(directory / name, text);
     fmt::print("{}\n", (directory / name).string());
@@ -162,7 +152,7 @@ ExitCode report(Arguments arguments, Transports) {
 }
 
 std::string report_help(bool) {
-  std::string out =
+  const std::string out =
       "usage: lockstep report DIR ... [--flag=value ...]\n\n"
       "Draws a report from results alone: those that lockstep sweep or lockstep run have left in\n"
       "directories, also in earlier years or on other machines. Prints a table and writes\n\n"
@@ -180,9 +170,7 @@ std::string report_help(bool) {
       "  lockstep report results/monday results/tuesday --output=both\n"
       "      several in one; lockstep compare says which is faster\n"
       "  lockstep report results/monday --formats=png,pdf\n";
-  out += "\nOutput:\n";
-  for (const spec::Flag* flag : all_flags()) out += flag_help(*flag);
-  return out +
+  return out + flags_help(all_flags()) +
          "\nexit codes: 0 done, 2 wrong usage or a directory without results (the others are "
          "reported),\n3 files cannot be written, or figures not as PNG or PDF without rsvg-convert "
          "(of Debian's\nlibrsvg2-bin)\n";

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "cli/conv_choices.h"
 #include "cli/environment_json.h"
 #include "cli/interrupt.h"
@@ -275,16 +276,6 @@ ExitCode exit_code(const Job& job, const Finished& finished) {
   return job.trial.strict && !stable ? ExitCode::unstable : ExitCode::ok;
 }
 
-void make_directory(const std::string& path) {
-  if (path.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) {
-    throw Error(ExitCode::environment,
-                fmt::format("cannot make the directory {}: {}", path, error.message()));
-  }
-}
-
 // Evaluates every checkpoint that training leaves behind, until a signal ends it.
 template <typename Keep>
 ExitCode watch(Job& job, const Start& start, Transports transports, const Keep& keep) {
@@ -335,7 +326,7 @@ ExitCode run(Arguments arguments, Transports transports) {
     fmt::print("{}\n", info.config.dump(2));
     return ExitCode::ok;
   }
-  make_directory(job.trial.result_dir);
+  if (!job.trial.result_dir.empty()) make_directory(job.trial.result_dir);
   if (job.member.ranks.front() != 0) return take_part(job, transports);
   const auto keep = [&](const stats::Result& result) {
     if (!job.trial.result_dir.empty()) report::write_run_json(job.trial.result_dir, info, result);

@@ -32,15 +32,15 @@ constexpr const char* kRejected = ".rejected";
 constexpr const char* kPatience[] = {"repeats", "target_precision", "max_time", "retries",
                                      "point_time_limit"};
 
+constexpr const char* kElsewhere = "--result_dir names another directory";
+
 [[noreturn]] void cannot(const char* verb, const fs::path& path, const std::string& why) {
   throw Error(ExitCode::environment, fmt::format("cannot {} {}: {}", verb, path.string(), why),
-              "--result_dir names another directory");
+              kElsewhere);
 }
 
 void make(const fs::path& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) cannot("make the directory", path, error.message());
+  make_directory(path, kElsewhere);
 }
 
 void clear_away(const fs::path& path) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace lockstep::data {
 
@@ -14,15 +15,6 @@ namespace fs = std::filesystem;
 std::string shard_name(Split split, std::uint64_t shard, std::uint64_t shards) {
   return fmt::format("{}-{:05}-of-{:05}", kSplitNames[static_cast<std::size_t>(split)], shard,
                      shards);
-}
-
-void make_directory(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) {
-    throw Error(ExitCode::environment,
-                fmt::format("cannot make {}: {}", directory.string(), error.message()));
-  }
 }
 
 void make_empty_directory(const fs::path& directory) {

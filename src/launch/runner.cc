@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "launch/process.h"
 
 namespace lockstep::launch {
@@ -13,23 +14,13 @@ namespace {
 
 constexpr double kLookAround = 0.1;  // seconds until a stop is noticed that came without a signal
 
-void make_directory(const std::filesystem::path& path) {
-  if (path.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) {
-    throw Error(ExitCode::environment,
-                fmt::format("cannot make the directory {}: {}", path.string(), error.message()));
-  }
-}
-
 class Runner {
  public:
   Runner(std::span<const Command> commands, const RunOptions& options)
       : options_(options), started_(now()) {
     std::vector<std::string> programs;
     for (const Command& command : commands) programs.push_back(executable(command));
-    make_directory(options.log_dir);
+    if (!options.log_dir.empty()) make_directory(options.log_dir);
     for (std::size_t i = 0; i < commands.size(); ++i) {
       running_.emplace_back(commands[i], programs[i], options);
     }

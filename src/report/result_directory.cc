@@ -30,11 +30,6 @@ std::vector<fs::path> entries(const fs::path& directory) {
   return paths;
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
 std::string name_of(const fs::path& directory) {
   const fs::path path = fs::absolute(directory).lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();

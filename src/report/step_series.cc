@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "record/samples_file.h"
 #include "report/characters.h"
@@ -15,11 +16,6 @@ namespace lockstep::report {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
 
 // A point's first launch; of a run, the directory itself.
 fs::path place_of(const fs::path& directory, const spec::Point& point, std::size_t round) {

@@ -230,12 +230,7 @@ std::string slot_name(std::string_view parameter, std::string_view slot) {
 }
 
 void write_checkpoint(const fs::path& directory, const Checkpoint& checkpoint, int keep) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) {
-    throw Error(ExitCode::environment,
-                fmt::format("cannot make {}: {}", directory.string(), error.message()));
-  }
+  make_directory(directory);
   const std::string header = header_of(checkpoint);
   std::string front(kMagic);
   data::append_le(front, kVersion);
@@ -259,7 +254,8 @@ void write_checkpoint(const fs::path& directory, const Checkpoint& checkpoint, i
   if (keep == 0) return;
   std::map<std::int64_t, fs::path> all = checkpoints_in(directory);
   while (all.size() > static_cast<std::size_t>(keep)) {
-    fs::remove(all.begin()->second, error);  // one that stays does no harm
+    std::error_code stays;  // which does no harm
+    fs::remove(all.begin()->second, stays);
     all.erase(all.begin());
   }
 }

@@ -2,6 +2,7 @@
 
 #include "data/synthetic.h"
 #include "model/zoo.h"
+#include "train/input.h"
 
 namespace lockstep::equivalence {
 
@@ -34,17 +35,8 @@ std::unique_ptr<engine::Engine> compile(const spec::Trial& trial, const model::G
 }
 
 Shard fill(engine::Engine& engine, const spec::Trial& trial, std::uint64_t first_sample) {
-  const engine::ImageBuffer to = engine.images();
-  data::fill_images({.first = to.data.data() + to.offset,
-                     .n = to.n,
-                     .c = to.c,
-                     .h = to.h,
-                     .w = to.w,
-                     .stride_n = to.stride_n,
-                     .stride_c = to.stride_c,
-                     .stride_h = to.stride_h,
-                     .stride_w = to.stride_w},
-                    trial.seed, first_sample);
+  const data::Images to = train::images_of(engine.images());
+  data::fill_images(to, trial.seed, first_sample);
   Shard shard{first_sample, std::vector<int>(static_cast<std::size_t>(to.n))};
   data::fill_labels(shard.labels, trial.num_classes, trial.seed, first_sample);
   return shard;
