@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/files.h"
+#include "report/or_null.h"
 
 namespace lockstep::report {
 namespace {
@@ -13,11 +14,6 @@ using Json = nlohmann::ordered_json;
 
 double milliseconds(double seconds) {
   return 1e3 * seconds;
-}
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 // An infinite bound becomes null too: JSON has no other word for it.

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "report/characters.h"
+#include "report/or_null.h"
 #include "report/svg.h"
 #include "report/watch_text.h"
 
@@ -86,10 +87,6 @@ std::string title_of(const SweepView& view) {
 // Changes when there is something new to draw.
 std::string drawn(const SweepView& view) {
   return fmt::format("{}-{}-{}", view.report.rows.size(), view.done, view.failed);
-}
-
-Json or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
 }
 
 std::string state_json(const SweepView& view) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/or_null.h"
 #include "report/run_json.h"
 #include "spec/names.h"
 
@@ -14,11 +15,6 @@ using Json = nlohmann::ordered_json;
 
 std::string utc(std::time_t time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
-}
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 // As much of a trial as is known; the same keys.
