@@ -28,15 +28,20 @@ winograd::Maps outputs(const WinogradShape& s) {
 }
 
 Convolution forward_of(const WinogradShape& s, int threads) {
-  return {inputs(s), outputs(s), s.taps, s.top, s.left, false, threads};
+  return {inputs(s), outputs(s), form_of(s.taps), s.top, s.left, false, threads};
 }
 // What a filter's taps reach beyond an output's pixel, they miss on the other side of an input's.
 Convolution backward_data_of(const WinogradShape& s, int threads) {
-  const int reach = s.taps - 1;
-  return {outputs(s), inputs(s), s.taps, reach - s.top, reach - s.left, true, threads};
+  return {outputs(s), inputs(s), form_of(s.taps), s.taps.h - 1 - s.top, s.taps.w - 1 - s.left,
+          true,       threads};
 }
 Correlation backward_weights_of(const WinogradShape& s, int threads) {
-  return {inputs(s), outputs(s), s.taps, s.top, s.left, threads};
+  return {inputs(s), outputs(s), form_of(s.taps), s.top, s.left, threads};
+}
+
+const winograd::Steps& fastest_steps(winograd::Size taps) {
+  LOCKSTEP_CHECK(Winograd::accepts(taps));
+  return *winograd::available_steps(taps).front();
 }
 
 std::size_t bytes(winograd::Distance vectors) {
@@ -46,10 +51,10 @@ std::size_t bytes(winograd::Distance vectors) {
 }  // namespace
 
 Winograd::Winograd(const WinogradShape& shape, const winograd::Steps* steps)
-    : steps_(steps != nullptr ? *steps : *winograd::available_steps(shape.taps).front()),
+    : steps_(steps != nullptr ? *steps : fastest_steps(shape.taps)),
       shape_(shape),
       threads_(omp_get_max_threads()) {
-  LOCKSTEP_CHECK(shape.taps == 3 || shape.taps == 5);
+  LOCKSTEP_CHECK(steps_.form.taps == shape.taps);
   LOCKSTEP_CHECK(shape.in_channels % winograd::kLanes == 0);
   LOCKSTEP_CHECK(shape.out_channels % winograd::kLanes == 0);
 }

@@ -1,5 +1,6 @@
 // The steps with AVX2 and FMA. What other headers define must stand before the choice: a function
 // of theirs that is compiled behind it could become everybody's.
+#include "kernel/winograd_points.h"
 #include "kernel/winograd_steps.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -56,15 +57,15 @@ struct Machine {
 
 namespace lockstep::kernel::winograd {
 
-const Steps* avx2_steps(int taps) {
-  return taps == 3 ? &kSteps<3> : &kSteps<5>;
+const Steps* avx2_steps(Size taps) {
+  return steps_of(taps);
 }
 
 }  // namespace lockstep::kernel::winograd
 #else
 namespace lockstep::kernel::winograd {
 
-const Steps* avx2_steps(int) {
+const Steps* avx2_steps(Size) {
   return nullptr;
 }
 

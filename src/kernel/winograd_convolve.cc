@@ -13,8 +13,10 @@ constexpr Distance kVectorBytes = sizeof(Floats);
 // better made again for each of a few large parts of the tiles, if these are few.
 constexpr Distance kCachedFilters = 6'000'000;
 constexpr int kFewTiles = 1024;
-// Tiles whose transforms fill a core's own cache, and the one that all cores share.
+// Tiles, and tiles that are lines, whose transforms fill a core's own cache; and tiles whose
+// transforms fill the one that all cores share.
 constexpr int kTilesOfOwnPart = 4 * kTilesAtOnce;
+constexpr int kLinesOfOwnPart = 12 * kTilesAtOnce;
 constexpr int kTilesOfSharedPart = 24 * kTilesAtOnce;
 // Outputs from here on will not be found in a cache by who reads them next.
 constexpr Distance kStreamedOutput = 16'000'000;
@@ -24,18 +26,22 @@ constexpr int kStreamedTile = 4;
 // How the work is dealt out, and where in the scratch memory what lies.
 struct Plan {
   explicit Plan(const Convolution& c)
-      : tiling(c.out, tile_of(c.taps)),
-        filter_block(c.taps * c.taps * kLanes),
+      : tiling(c.out, c.form.tile),
+        filter_block(c.form.taps.area() * kLanes),
         groups((c.out.blocks + kOutputsAtOnce - 1) / kOutputsAtOnce),
         u_position(skewed(Distance{c.in.blocks} * kLanes * kOutputsAtOnce)),
-        u_group(kPositions * u_position),
+        u_group(c.form.positions() * u_position),
         by_outputs(groups * u_group * kVectorBytes > kCachedFilters && tiling.count() <= kFewTiles),
-        part(by_outputs ? even_size(tiling.count(), kTilesOfSharedPart, kTilesAtOnce)
-                        : kTilesOfOwnPart),
+        part(tiles_of_part(c.form)),
         v_position(skewed(Distance{part} * c.in.blocks)),
         m_position(skewed(Distance{part} * kOutputsAtOnce)),
-        v_size(skewed(kPositions * v_position)),
-        m_size(skewed(kPositions * m_position)) {}
+        v_size(skewed(c.form.positions() * v_position)),
+        m_size(skewed(c.form.positions() * m_position)) {}
+
+  int tiles_of_part(const Form& form) const {
+    if (by_outputs) return even_size(tiling.count(), kTilesOfSharedPart, kTilesAtOnce);
+    return form.is_line() ? kLinesOfOwnPart : kTilesOfOwnPart;
+  }
 
   Tiling tiling;
   int filter_block;  // vectors of 8x8 filters
@@ -58,7 +64,7 @@ class Run {
         ending_(ending),
         y_(y) {
     ending_.stream =
-        plan_.tiling.side() >= kStreamedTile && c_.out.all() * kVectorBytes > kStreamedOutput;
+        c_.form.tile.w >= kStreamedTile && c_.out.all() * kVectorBytes > kStreamedOutput;
   }
 
   void operator()(Floats* scratch) const {
@@ -141,7 +147,7 @@ class Run {
 
   // v: [position][tile / 6][block of input channels][6]
   void transform_inputs(Range tiles, Range blocks, Floats* v) const {
-    for_each_window(x_, c_.in, plan_.tiling, tiles, blocks, c_.top, kWindow,
+    for_each_window(x_, c_.in, plan_.tiling, tiles, blocks, c_.top, c_.form.window.h,
                     [&](const Floats* plane, const Tile& tile, int block, int i) {
                       const Distance six = i / kTilesAtOnce * c_.in.blocks + block;
                       steps_.input(plane, c_.in.size, tile.top - c_.top, tile.left - c_.left,
@@ -151,7 +157,7 @@ class Run {
 
   // m: [position][tile][2]
   void make_outputs(int group, Range tiles, const Floats* v, const Floats* u, Floats* m) const {
-    for (int p = 0; p < kPositions; ++p) {
+    for (int p = 0; p < c_.form.positions(); ++p) {
       steps_.product(tiles.count(), c_.in.blocks, vectors(group), v + p * plan_.v_position,
                      u + p * plan_.u_position, m + p * plan_.m_position);
     }

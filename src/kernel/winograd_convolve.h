@@ -10,7 +10,7 @@ namespace lockstep::kernel::winograd {
 // Forward, and backward-data, which is a convolution of dy with turned filters.
 struct Convolution {
   Maps in, out;
-  int taps = 3;
+  Form form;
   int top = 0, left = 0;  // zeros before the input; may be negative: pixels that are left out
   bool turned = false;
   int threads = 1;

@@ -22,8 +22,8 @@ struct Machine {
 
 namespace lockstep::kernel::winograd {
 
-const Steps* portable_steps(int taps) {
-  return taps == 3 ? &kSteps<3> : &kSteps<5>;
+const Steps* portable_steps(Size taps) {
+  return steps_of(taps);
 }
 
 }  // namespace lockstep::kernel::winograd

@@ -5,17 +5,42 @@
 
 namespace lockstep::kernel::winograd {
 
-// The steps of F(4x4, 3x3) and F(2x2, 5x5), each for eight channels or more, without threads:
-// docs/kernels.md has the mathematics and the names. A tensor whose channels stand in blocks of
-// eight is an array of Floats; distances are in Floats, too.
+// The steps of F(4x4, 3x3) and F(2x2, 5x5), and of F(4, 3) and F(6, 7) along rows or columns, each
+// for eight channels or more, without threads: docs/kernels.md has the mathematics and the names. A
+// tensor whose channels stand in blocks of eight is an array of Floats; distances are in Floats,
+// too.
 
 inline constexpr int kLanes = 8;
-inline constexpr int kWindow = 6;                     // inputs of a tile, along a side
-inline constexpr int kPositions = kWindow * kWindow;  // of a transformed tile
 
-// Outputs of a tile, along a side.
-constexpr int tile_of(int taps) {
-  return kWindow + 1 - taps;
+// Rows and columns.
+struct Size {
+  int h = 0, w = 0;
+  constexpr int area() const { return h * w; }
+  constexpr bool operator==(const Size& other) const { return h == other.h && w == other.w; }
+};
+
+// What is computed at once. Along a side with a single tap there is nothing to save, and nothing is
+// transformed: a tile is a line.
+struct Form {
+  Size taps, tile, window;  // of the filters; outputs and inputs of a tile
+
+  constexpr bool is_line() const { return window.h == 1 || window.w == 1; }
+  // Of a transformed tile.
+  constexpr int positions() const { return window.area(); }
+  // Where both polynomials are evaluated at 1, a transformed gradient is the sum of its tile.
+  constexpr int sum_of_tile() const {
+    return (window.h > 1 ? window.w : 0) + (window.w > 1 ? 1 : 0);
+  }
+};
+
+constexpr int window_of(int taps) {
+  constexpr int kOfFewTaps = 6, kOfSevenTaps = 12;
+  if (taps == 1) return 1;
+  return taps < 7 ? kOfFewTaps : kOfSevenTaps;
+}
+constexpr Form form_of(Size taps) {
+  const Size window = {window_of(taps.h), window_of(taps.w)};
+  return {taps, {window.h + 1 - taps.h, window.w + 1 - taps.w}, window};
 }
 
 // Rows and vectors of the two products' register blocks: twelve sums each, of sixteen registers.
@@ -28,16 +53,11 @@ inline constexpr int kTilesTogether = 4;   // weights: tiles come in multiples o
 using Floats [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias]] = float;
 using Distance = std::ptrdiff_t;
 
-// Pixels of one image in one block of channels.
-struct Plane {
-  int h = 0, w = 0;
-};
-
 // What becomes of outputs on their way to memory: y -> max(y + bias, floor) in forward; in backward
 // y + addend where the mask is positive and 0 elsewhere. Null stands for none.
 struct Ending {
   const Floats* bias = nullptr;    // of these channels
-  const Floats* addend = nullptr;  // a plane
+  const Floats* addend = nullptr;  // a plane: one image, one block of channels
   const Floats* mask = nullptr;    // a plane
   bool relu = false;
   bool stream = false;  // past the caches
@@ -45,13 +65,13 @@ struct Ending {
 
 struct Steps {
   const char* name;
+  Form form;
 
-  // v = B^T d B: d is the window of 6x6 pixels from (top, left) on, zeros outside the plane.
-  void (*input)(const Floats* plane, Plane size, int top, int left, Floats* v, Distance position);
+  // v = B^T d B: d is the window of pixels from (top, left) on, zeros outside the plane.
+  void (*input)(const Floats* plane, Size size, int top, int left, Floats* v, Distance position);
 
   // w = A dy A^T: dy are the pixels of a tile from (top, left) on, zeros outside the plane.
-  void (*gradient)(const Floats* plane, Plane size, int top, int left, Floats* w,
-                   Distance position);
+  void (*gradient)(const Floats* plane, Size size, int top, int left, Floats* w, Distance position);
 
   // u = G g G^T for 8x8 filters: Floats [tap][input channel] of output channels. `turned` makes the
   // filters of backward-data: rotated by half a turn, inputs and outputs exchanged.
@@ -63,7 +83,7 @@ struct Steps {
                   Floats* m);
 
   // y = A^T m A, ended, to the pixels of a tile from (top, left) on; what is outside is dropped.
-  void (*output)(const Floats* m, Distance position, const Ending& ending, Plane size, int top,
+  void (*output)(const Floats* m, Distance position, const Ending& ending, Size size, int top,
                  int left, Floats* plane);
 
   // At one position, m[channel][filter] (+)= sum over tiles of v[tile][channel] w[tile][filter].
@@ -78,11 +98,11 @@ struct Steps {
   void (*fence)();
 };
 
-// For filters of 3x3 or 5x5 taps.
-const Steps* portable_steps(int taps);
-const Steps* avx2_steps(int taps);  // null where the compiler has none
+// Null where there are none for such filters, or by this compiler.
+const Steps* portable_steps(Size taps);
+const Steps* avx2_steps(Size taps);
 
 // What this processor can execute, the fastest first.
-std::vector<const Steps*> available_steps(int taps);
+std::vector<const Steps*> available_steps(Size taps);
 
 }  // namespace lockstep::kernel::winograd

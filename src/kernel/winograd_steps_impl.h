@@ -6,6 +6,7 @@
 //   add_products<n>(sums, vectors, scalar)  adds n vectors, times the scalar, to as many sums.
 // No macro tells the choice: C++ reads a file's macros before it follows its pragmas. Vectors are
 // never passed by value: how that is done depends on the choice.
+#include "kernel/winograd_points.h"
 #include "kernel/winograd_steps.h"
 
 namespace lockstep::kernel::winograd {
@@ -13,78 +14,123 @@ namespace {
 
 // --- Transforms ----------------------------------------------------------------------------------
 //
-// One matrix each, times a line of a tile: elements lie `from` apart and go `to` apart. The points
-// of evaluation are 0, 1, -1, 2, -2 and infinity, so that lines come in pairs of sum and
-// difference.
+// One matrix each, times a line of a tile: elements lie `from` apart and go `to` apart. Points of
+// evaluation come in pairs of different sign, so that lines come in pairs of sum and difference.
 
-// B^T: six pixels to six positions.
+// Every second element times the coefficients of a product, of which the last is 1.
+template <int terms>
+[[gnu::always_inline]] inline void add_up(const float (&coefficients)[terms], const Floats* d,
+                                          Distance from, Floats& sum) {
+  sum = d[2 * (terms - 1) * from];
+#pragma GCC unroll 6
+  for (int i = terms - 2; i >= 0; --i) sum += coefficients[i] * d[2 * i * from];
+}
+
+// B^T: pixels to as many positions. The row of a point is the product of x minus every other one.
+template <const auto& points>
 struct InputLine {
-  static constexpr int kFrom = kWindow, kTo = kWindow;
+  static constexpr int kFrom = points.kCount, kTo = points.kCount;
   [[gnu::always_inline]] static void apply(const Floats* d, Distance from, Floats* v, Distance to) {
-    const Floats d0 = d[0], d1 = d[from], d2 = d[2 * from];
-    const Floats d3 = d[3 * from], d4 = d[4 * from], d5 = d[5 * from];
-    const Floats even_1 = d4 - 4.0F * d2, odd_1 = d3 - 4.0F * d1;
-    const Floats even_2 = d4 - d2, odd_2 = d3 - d1;
-    v[0] = 4.0F * d0 + (d4 - 5.0F * d2);
-    v[to] = even_1 + odd_1;
-    v[2 * to] = even_1 - odd_1;
-    v[3 * to] = even_2 + 2.0F * odd_2;
-    v[4 * to] = even_2 - 2.0F * odd_2;
-    v[5 * to] = 4.0F * d1 + (d5 - 5.0F * d3);
+    add_up(points.of_all, d, from, v[0]);
+#pragma GCC unroll 5
+    for (int pair = 0; pair < points.kPairs; ++pair) {
+      Floats even, odd;
+      add_up(points.of_others[pair], d + 2 * from, from, even);
+      add_up(points.of_others[pair], d + from, from, odd);
+      v[(2 * pair + 1) * to] = even + points.power[pair][1] * odd;
+      v[(2 * pair + 2) * to] = even - points.power[pair][1] * odd;
+    }
+    add_up(points.of_all, d + from, from, v[(kTo - 1) * to]);
   }
 };
 
-// What values at 0, at 1 and -1, and at 2 and -2 are multiplied by: 1 in A, these in G.
-struct Plain {
-  static constexpr float kAt0 = 1, kAt1 = 1, kAt2 = 1;
-};
-struct Shared {
-  static constexpr float kAt0 = 1.0F / 4, kAt1 = -1.0F / 6, kAt2 = 1.0F / 24;
-};
+// What values at 0, and at pairs of points, are multiplied by: 1 in A, their shares in G.
+enum class Factors { none, shares };
 
 // A or G: the coefficients of a polynomial to its values at all points. At infinity that is the
 // last coefficient alone.
-template <int coefficients, typename Factors>
+template <const auto& points, int coefficients, Factors factors>
 struct EvaluationLine {
-  static constexpr int kFrom = coefficients, kTo = kWindow;
+  static constexpr int kFrom = coefficients, kTo = points.kCount;
   [[gnu::always_inline]] static void apply(const Floats* c, Distance from, Floats* values,
                                            Distance to) {
-    Floats at_1[2] = {c[0], c[from]};  // sums of even and of odd powers
-    Floats at_2[2] = {c[0], 2.0F * c[from]};
+    constexpr bool kShares = factors == Factors::shares;
+    values[0] = (kShares ? points.share_of_0 : 1) * c[0];
 #pragma GCC unroll 5
-    for (int i = 2; i < coefficients; ++i) {
-      at_1[i % 2] += c[i * from];
-      at_2[i % 2] += static_cast<float>(1 << i) * c[i * from];
+    for (int pair = 0; pair < points.kPairs; ++pair) {
+      const float share = kShares ? points.share[pair] : 1;
+      Floats sum[2] = {c[0], points.power[pair][1] * c[from]};  // of even and of odd powers
+#pragma GCC unroll 7
+      for (int i = 2; i < coefficients; ++i) sum[i % 2] += points.power[pair][i] * c[i * from];
+      values[(2 * pair + 1) * to] = share * (sum[0] + sum[1]);
+      values[(2 * pair + 2) * to] = share * (sum[0] - sum[1]);
     }
-    values[0] = Factors::kAt0 * c[0];
-    values[to] = Factors::kAt1 * (at_1[0] + at_1[1]);
-    values[2 * to] = Factors::kAt1 * (at_1[0] - at_1[1]);
-    values[3 * to] = Factors::kAt2 * (at_2[0] + at_2[1]);
-    values[4 * to] = Factors::kAt2 * (at_2[0] - at_2[1]);
-    values[5 * to] = c[(coefficients - 1) * from];
+    values[(kTo - 1) * to] = c[(coefficients - 1) * from];
   }
 };
 
 // A^T or G^T: the transpose of that.
-template <int coefficients, typename Factors>
+template <const auto& points, int coefficients, Factors factors>
 struct InterpolationLine {
-  static constexpr int kFrom = kWindow, kTo = coefficients;
+  static constexpr int kFrom = points.kCount, kTo = coefficients;
   [[gnu::always_inline]] static void apply(const Floats* m, Distance from, Floats* c, Distance to) {
-    const Floats m1 = m[from], m2 = m[2 * from], m3 = m[3 * from], m4 = m[4 * from];
-    const Floats at_1[2] = {Factors::kAt1 * (m1 + m2), Factors::kAt1 * (m1 - m2)};
-    const Floats at_2[2] = {Factors::kAt2 * (m3 + m4), Factors::kAt2 * (m3 - m4)};
+    constexpr bool kShares = factors == Factors::shares;
+    Floats at[points.kPairs][2];
 #pragma GCC unroll 5
+    for (int pair = 0; pair < points.kPairs; ++pair) {
+      const float share = kShares ? points.share[pair] : 1;
+      const Floats plus = m[(2 * pair + 1) * from], minus = m[(2 * pair + 2) * from];
+      at[pair][0] = share * (plus + minus);
+      at[pair][1] = share * (plus - minus);
+    }
+#pragma GCC unroll 7
     for (int i = 0; i < coefficients; ++i) {
-      Floats sum = at_1[i % 2] + static_cast<float>(1 << i) * at_2[i % 2];
-      if (i == 0) sum += Factors::kAt0 * m[0];
-      if (i == coefficients - 1) sum += m[5 * from];
+      Floats sum = points.power[0][i] * at[0][i % 2];
+#pragma GCC unroll 5
+      for (int pair = 1; pair < points.kPairs; ++pair) {
+        sum += points.power[pair][i] * at[pair][i % 2];
+      }
+      if (i == 0) sum += (kShares ? points.share_of_0 : 1) * m[0];
+      if (i == coefficients - 1) sum += m[(kFrom - 1) * from];
       c[i * to] = sum;
     }
   }
 };
 
-// The squares that transforms read and write: the first element, and how far rows and columns are
-// apart.
+// All matrices of a side with a single tap.
+struct UnchangedLine {
+  static constexpr int kFrom = 1, kTo = 1;
+  [[gnu::always_inline]] static void apply(const Floats* from, Distance, Floats* to, Distance) {
+    *to = *from;
+  }
+};
+
+// The matrices of one side, by its taps.
+template <const auto& points, int taps>
+struct LinesAt {
+  static_assert(points.kCount == window_of(taps));
+  static constexpr int kTile = points.kCount + 1 - taps;
+  using Input = InputLine<points>;
+  using Gradient = EvaluationLine<points, kTile, Factors::none>;
+  using Filter = EvaluationLine<points, taps, Factors::shares>;
+  using Output = InterpolationLine<points, kTile, Factors::none>;
+  using FilterGradient = InterpolationLine<points, taps, Factors::shares>;
+};
+template <int taps>
+struct Lines : LinesAt<kSixPoints, taps> {};
+template <>
+struct Lines<7> : LinesAt<kTwelvePoints, 7> {};
+template <>
+struct Lines<1> {
+  using Input = UnchangedLine;
+  using Gradient = UnchangedLine;
+  using Filter = UnchangedLine;
+  using Output = UnchangedLine;
+  using FilterGradient = UnchangedLine;
+};
+
+// The rectangles that transforms read and write: the first element, and how far rows and columns
+// are apart.
 struct From {
   const Floats* first;
   Distance row, column;
@@ -94,53 +140,57 @@ struct To {
   Distance row, column;
 };
 
-// The matrix along every row, then along every column of what that gave.
-template <typename Line>
+// A matrix along every row, then one along every column of what that gave.
+template <typename Row, typename Column>
 [[gnu::always_inline]] inline void transform(const From& from, const To& to) {
-  Floats lines[Line::kFrom][Line::kTo];
-#pragma GCC unroll 6
-  for (int row = 0; row < Line::kFrom; ++row) {
-    Line::apply(from.first + row * from.row, from.column, lines[row], 1);
+  Floats lines[Column::kFrom][Row::kTo];
+#pragma GCC unroll 12
+  for (int row = 0; row < Column::kFrom; ++row) {
+    Row::apply(from.first + row * from.row, from.column, lines[row], 1);
   }
-#pragma GCC unroll 6
-  for (int column = 0; column < Line::kTo; ++column) {
-    Line::apply(&lines[0][column], Line::kTo, to.first + column * to.column, to.row);
+#pragma GCC unroll 12
+  for (int column = 0; column < Row::kTo; ++column) {
+    Column::apply(&lines[0][column], Row::kTo, to.first + column * to.column, to.row);
   }
 }
 
-// A square of `side` pixels from (top, left) on; copied to `border`, among zeros, where it reaches
-// over the plane's border.
-template <int side>
-[[gnu::always_inline]] inline From pixels(const Floats* plane, Plane size, int top, int left,
+// Pixels from (top, left) on; copied to `border`, among zeros, where they reach over the plane's
+// border.
+template <int rows, int columns>
+[[gnu::always_inline]] inline From pixels(const Floats* plane, Size size, int top, int left,
                                           Floats* border) {
-  if (top >= 0 && left >= 0 && top + side <= size.h && left + side <= size.w) {
+  if (top >= 0 && left >= 0 && top + rows <= size.h && left + columns <= size.w) {
     return {plane + Distance{top} * size.w + left, size.w, 1};
   }
-  for (int i = 0; i < side; ++i) {
+  for (int i = 0; i < rows; ++i) {
     const int row = top + i;
     const bool row_inside = row >= 0 && row < size.h;
     const Floats* const pixel = plane + Distance{row} * size.w;
-    for (int j = 0; j < side; ++j) {
+    for (int j = 0; j < columns; ++j) {
       const int column = left + j;
       const bool inside = row_inside && column >= 0 && column < size.w;
-      border[i * side + j] = inside ? pixel[column] : Floats{};
+      border[i * columns + j] = inside ? pixel[column] : Floats{};
     }
   }
-  return {border, side, 1};
+  return {border, columns, 1};
 }
 
-inline void input(const Floats* plane, Plane size, int top, int left, Floats* v,
-                  Distance position) {
-  Floats border[kWindow * kWindow];
-  transform<InputLine>(pixels<kWindow>(plane, size, top, left, border),
-                       {v, kWindow * position, position});
+template <int taps_h, int taps_w>
+void input(const Floats* plane, Size size, int top, int left, Floats* v, Distance position) {
+  constexpr Size kWindow = form_of({taps_h, taps_w}).window;
+  Floats border[kWindow.area()];
+  transform<typename Lines<taps_w>::Input, typename Lines<taps_h>::Input>(
+      pixels<kWindow.h, kWindow.w>(plane, size, top, left, border),
+      {v, kWindow.w * position, position});
 }
 
-template <int tile>
-void gradient(const Floats* plane, Plane size, int top, int left, Floats* w, Distance position) {
-  Floats border[tile * tile];
-  transform<EvaluationLine<tile, Plain>>(pixels<tile>(plane, size, top, left, border),
-                                         {w, kWindow * position, position});
+template <int taps_h, int taps_w>
+void gradient(const Floats* plane, Size size, int top, int left, Floats* w, Distance position) {
+  constexpr Form kForm = form_of({taps_h, taps_w});
+  Floats border[kForm.tile.area()];
+  transform<typename Lines<taps_w>::Gradient, typename Lines<taps_h>::Gradient>(
+      pixels<kForm.tile.h, kForm.tile.w>(plane, size, top, left, border),
+      {w, kForm.window.w * position, position});
 }
 
 // Exchanges rows and columns of 8x8 floats: of 4x4 quarters, of 2x2 pairs, of neighbours.
@@ -167,9 +217,9 @@ void gradient(const Floats* plane, Plane size, int top, int left, Floats* w, Dis
   }
 }
 
-template <int side>
+template <int taps_h, int taps_w>
 void filter(const Floats* taps, bool turned, Floats* u, Distance channel, Distance position) {
-  constexpr int kAll = side * side;
+  constexpr int kAll = taps_h * taps_w;
   Floats other[kAll * kLanes];
   if (turned) {
     for (int tap = 0; tap < kAll; ++tap) {
@@ -178,29 +228,30 @@ void filter(const Floats* taps, bool turned, Floats* u, Distance channel, Distan
     taps = other;
   }
   for (int c = 0; c < kLanes; ++c) {
-    transform<EvaluationLine<side, Shared>>({taps + c, side * kLanes, kLanes},
-                                            {u + c * channel, kWindow * position, position});
+    transform<typename Lines<taps_w>::Filter, typename Lines<taps_h>::Filter>(
+        {taps + c, taps_w * kLanes, kLanes},
+        {u + c * channel, window_of(taps_w) * position, position});
   }
 }
 
-template <int side>
+template <int taps_h, int taps_w>
 void filter_gradient(const Floats* m, Distance position, Floats* dg, Distance tap) {
-  transform<InterpolationLine<side, Shared>>({m, kWindow * position, position},
-                                             {dg, side * tap, tap});
+  transform<typename Lines<taps_w>::FilterGradient, typename Lines<taps_h>::FilterGradient>(
+      {m, window_of(taps_w) * position, position}, {dg, taps_w * tap, tap});
 }
 
 // --- Outputs -------------------------------------------------------------------------------------
 
 // Calls finish(value, where in the plane) on each output of a tile and stores it.
-template <int tile, bool whole, typename Finish>
-[[gnu::always_inline]] inline void end_tile(const Floats* y, Plane size, int top, int left,
+template <int tile_h, int tile_w, bool whole, typename Finish>
+[[gnu::always_inline]] inline void end_tile(const Floats* y, Size size, int top, int left,
                                             bool stream, Floats* plane, const Finish& finish) {
-  const int rows = whole || top + tile <= size.h ? tile : size.h - top;
-  const int columns = whole || left + tile <= size.w ? tile : size.w - left;
+  const int rows = whole || top + tile_h <= size.h ? tile_h : size.h - top;
+  const int columns = whole || left + tile_w <= size.w ? tile_w : size.w - left;
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
       const Distance at = Distance{top + row} * size.w + left + column;
-      Floats value = y[row * tile + column];
+      Floats value = y[row * tile_w + column];
       finish(value, at);
       if (whole && stream) {
         Machine::stream(plane + at, value);
@@ -211,17 +262,20 @@ template <int tile, bool whole, typename Finish>
   }
 }
 
-template <int tile>
-void output(const Floats* m, Distance position, const Ending& ending, Plane size, int top, int left,
+template <int taps_h, int taps_w>
+void output(const Floats* m, Distance position, const Ending& ending, Size size, int top, int left,
             Floats* plane) {
-  Floats y[tile * tile];
-  transform<InterpolationLine<tile, Plain>>({m, kWindow * position, position}, {y, tile, 1});
-  const bool whole = top + tile <= size.h && left + tile <= size.w;
+  constexpr Form kForm = form_of({taps_h, taps_w});
+  constexpr Size kTile = kForm.tile;
+  Floats y[kTile.area()];
+  transform<typename Lines<taps_w>::Output, typename Lines<taps_h>::Output>(
+      {m, kForm.window.w * position, position}, {y, kTile.w, 1});
+  const bool whole = top + kTile.h <= size.h && left + kTile.w <= size.w;
   const auto end = [&](const auto& finish) {
     if (whole) {
-      end_tile<tile, true>(y, size, top, left, ending.stream, plane, finish);
+      end_tile<kTile.h, kTile.w, true>(y, size, top, left, ending.stream, plane, finish);
     } else {
-      end_tile<tile, false>(y, size, top, left, false, plane, finish);
+      end_tile<kTile.h, kTile.w, false>(y, size, top, left, false, plane, finish);
     }
   };
   const Floats* const addend = ending.addend;
@@ -328,16 +382,26 @@ inline void gradient_product(int tiles, int channel_blocks, int vectors, const F
   }
 }
 
-template <int taps>
+template <int taps_h, int taps_w>
 constexpr Steps kSteps = {Machine::kName,
-                          input,
-                          gradient<tile_of(taps)>,
-                          filter<taps>,
+                          form_of({taps_h, taps_w}),
+                          input<taps_h, taps_w>,
+                          gradient<taps_h, taps_w>,
+                          filter<taps_h, taps_w>,
                           product,
-                          output<tile_of(taps)>,
+                          output<taps_h, taps_w>,
                           gradient_product,
-                          filter_gradient<taps>,
+                          filter_gradient<taps_h, taps_w>,
                           Machine::fence};
+
+inline const Steps* steps_of(Size taps) {
+  static constexpr const Steps* kAll[] = {&kSteps<3, 3>, &kSteps<5, 5>, &kSteps<1, 3>,
+                                          &kSteps<3, 1>, &kSteps<1, 7>, &kSteps<7, 1>};
+  for (const Steps* steps : kAll) {
+    if (steps->form.taps == taps) return steps;
+  }
+  return nullptr;
+}
 
 }  // namespace
 }  // namespace lockstep::kernel::winograd

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -30,8 +29,8 @@ constexpr int kRoundingsOfTransforms = 24;
 
 // Of the largest result, a product of a tap and a pixel too small for a float can lose this much:
 // products, and taps that become up to 3 units smaller, meet factors up to 10 x 10 on the way in
-// and 19 x 19 on the way out.
-constexpr double kUnderflow = 3 * 100 * 361 * kSmallest;
+// and 19 x 19 on the way out; with seven taps 140 on the way in and 505 on the way out.
+constexpr double kUnderflow = 3 * 140 * 505 * kSmallest;
 
 Plain noise(std::size_t n, std::uint64_t seed, float scale = 1) {
   Plain values(n);
@@ -62,7 +61,7 @@ Sizes y_sizes(const WinogradShape& s) {
   return {s.images, s.out_channels, s.out_h, s.out_w};
 }
 Sizes filter_sizes(const WinogradShape& s) {
-  return {s.out_channels, s.in_channels, s.taps, s.taps};
+  return {s.out_channels, s.in_channels, s.taps.h, s.taps.w};
 }
 
 // Calls f(plain position, position in memory) for each element; nChw8c.
@@ -185,9 +184,9 @@ ExactResults exact(const Problem& p) {
         for (int column = 0; column < s.out_w; ++column) {
           const std::size_t y = ys.at(n, o, row, column);
           r.d_bias[static_cast<std::size_t>(o)] += p.dy[y];
-          for (int tap = 0; tap < s.taps * s.taps; ++tap) {
-            const int in_row = row + tap / s.taps - s.top;
-            const int in_column = column + tap % s.taps - s.left;
+          for (int tap = 0; tap < s.taps.area(); ++tap) {
+            const int in_row = row + tap / s.taps.w - s.top;
+            const int in_column = column + tap % s.taps.w - s.left;
             if (in_row < 0 || in_row >= s.in_h || in_column < 0 || in_column >= s.in_w) continue;
             for (int c = 0; c < s.in_channels; ++c) {
               const std::size_t x = xs.at(n, c, in_row, in_column);
@@ -206,91 +205,138 @@ ExactResults exact(const Problem& p) {
 
 // What docs/kernels.md calls the size of an element: the same sums as the kernels', of absolute
 // values by matrices of absolute values.
+constexpr int kMost = 12;
 struct Matrix {
-  int rows, columns;
-  double at[6][6];
+  int rows = 0, columns = 0;
+  double at[kMost][kMost] = {};
 };
-const Matrix kInputs{6,  // B^T
-                     6,
-                     {{4, 0, 5, 0, 1, 0},
-                      {0, 4, 4, 1, 1, 0},
-                      {0, 4, 4, 1, 1, 0},
-                      {0, 2, 1, 2, 1, 0},
-                      {0, 2, 1, 2, 1, 0},
-                      {0, 4, 0, 5, 0, 1}}};
-constexpr double kPoints[] = {0, 1, 1, 2, 2, HUGE_VAL};
-constexpr double kOnes[] = {1, 1, 1, 1, 1, 1};
-constexpr double kShares[] = {1 / 4.0, 1 / 6.0, 1 / 6.0, 1 / 24.0, 1 / 24.0, 1};
 
-// Evaluates a polynomial at all points; at infinity only its last coefficient counts.
-Matrix evaluation(int coefficients, const double* factors) {
-  Matrix matrix{6, coefficients, {}};
-  for (int p = 0; p < 6; ++p) {
-    for (int i = 0; i < coefficients; ++i) {
-      const double power = p == 5 ? i + 1 == coefficients : std::pow(kPoints[p], i);
-      matrix.at[p][i] = factors[p] * power;
+// The points of evaluation but infinity, by the taps along a side.
+std::vector<double> points_of(int taps) {
+  if (taps == 1) return {};
+  if (taps == 7) return {0, 1, -1, 0.375, -0.375, 0.75, -0.75, 1.5, -1.5, 3, -3};
+  return {0, 1, -1, 2, -2};
+}
+
+// Coefficients of the product of x - point over all points but one.
+std::vector<double> product_without(std::size_t left_out, const std::vector<double>& points) {
+  std::vector<double> product = {1};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i == left_out) continue;
+    product.push_back(0);
+    for (std::size_t k = product.size(); k-- > 0;) {
+      product[k] = (k > 0 ? product[k - 1] : 0) - points[i] * product[k];
     }
+  }
+  return product;
+}
+
+Matrix inputs(int taps) {  // B^T
+  const std::vector<double> points = points_of(taps);
+  const int all = static_cast<int>(points.size()) + 1;
+  Matrix matrix{all, all};
+  for (int p = 0; p < all; ++p) {
+    int i = 0;
+    for (const double c : product_without(p, points)) matrix.at[p][i++] = std::abs(c);
   }
   return matrix;
 }
+
+// Evaluates a polynomial at all points; at infinity only its last coefficient counts. Values are
+// divided by the product of a point's distances to the others, or not.
+Matrix evaluation(int coefficients, int taps, bool divided) {
+  const std::vector<double> points = points_of(taps);
+  const int infinity = static_cast<int>(points.size());
+  Matrix matrix{infinity + 1, coefficients};
+  for (int p = 0; p < infinity; ++p) {
+    double distances = 1;
+    for (int other = 0; other < infinity; ++other) {
+      if (divided && other != p) distances *= points[p] - points[other];
+    }
+    for (int i = 0; i < coefficients; ++i) {
+      matrix.at[p][i] = std::abs(std::pow(points[p], i) / distances);
+    }
+  }
+  matrix.at[infinity][coefficients - 1] = 1;
+  return matrix;
+}
 Matrix transposed(const Matrix& m) {
-  Matrix matrix{m.columns, m.rows, {}};
+  Matrix matrix{m.columns, m.rows};
   for (int i = 0; i < m.rows; ++i) {
     for (int j = 0; j < m.columns; ++j) matrix.at[j][i] = m.at[i][j];
   }
   return matrix;
 }
-Matrix gradients(int tile) {  // A
-  return evaluation(tile, kOnes);
+Matrix gradients(int taps) {  // A
+  return evaluation(winograd::form_of({1, taps}).tile.w, taps, false);
 }
 Matrix filters(int taps) {  // G
-  return evaluation(taps, kShares);
+  return evaluation(taps, taps, true);
 }
 
-using Square = std::array<double, 36>;  // rows of six
+// What goes along columns, and along rows.
+struct Matrices {
+  Matrix down, across;
+};
+template <typename Make>
+Matrices both_sides(const Make& make, winograd::Size taps) {
+  return {make(taps.h), make(taps.w)};
+}
 
-Square transform(const Matrix& m, const Square& from) {
-  Square half{}, to{};
-  for (int i = 0; i < m.rows; ++i) {
-    for (int j = 0; j < m.columns; ++j) {
-      for (int k = 0; k < m.columns; ++k) half[i * 6 + k] += m.at[i][j] * from[j * 6 + k];
+struct Square {  // or less
+  int columns = 0;
+  std::vector<double> values;
+};
+
+Square transform(const Matrices& m, const Square& from) {
+  const auto& [down, across] = m;
+  Square half{across.rows, std::vector<double>(std::size_t(down.columns) * across.rows)};
+  Square to{across.rows, std::vector<double>(std::size_t(down.rows) * across.rows)};
+  for (int i = 0; i < down.columns; ++i) {
+    for (int j = 0; j < across.columns; ++j) {
+      for (int k = 0; k < across.rows; ++k) {
+        half.values[i * half.columns + k] += across.at[k][j] * from.values[i * from.columns + j];
+      }
     }
   }
-  for (int i = 0; i < m.rows; ++i) {
-    for (int j = 0; j < m.columns; ++j) {
-      for (int k = 0; k < m.rows; ++k) to[k * 6 + i] += m.at[i][j] * half[k * 6 + j];
+  for (int i = 0; i < down.columns; ++i) {
+    for (int j = 0; j < down.rows; ++j) {
+      for (int k = 0; k < across.rows; ++k) {
+        to.values[j * to.columns + k] += down.at[j][i] * half.values[i * half.columns + k];
+      }
     }
   }
   return to;
 }
 
 struct Tiles {
-  int side, rows, columns;
-  Tiles(const Sizes& out, int taps)
-      : side(winograd::tile_of(taps)),
-        rows((out.h + side - 1) / side),
-        columns((out.w + side - 1) / side) {}
+  winograd::Size tile;
+  int rows, columns;
+  Tiles(const Sizes& out, winograd::Size taps)
+      : tile(winograd::form_of(taps).tile),
+        rows((out.h + tile.h - 1) / tile.h),
+        columns((out.w + tile.w - 1) / tile.w) {}
   int count() const { return rows * columns; }
-  int top(int tile) const { return tile / columns * side; }
-  int left(int tile) const { return tile % columns * side; }
+  int top(int i) const { return i / columns * tile.h; }
+  int left(int i) const { return i % columns * tile.w; }
 };
 
 // Of every image, tile and channel, in this order: pixels from (top, left) before the tile on.
 std::vector<Square> windows(const Plain& values, const Sizes& s, const Tiles& tiles, int top,
-                            int left, const Matrix& matrix) {
+                            int left, const Matrices& matrices) {
+  const int rows = matrices.down.columns, columns = matrices.across.columns;
   std::vector<Square> all;
   for (int n = 0; n < s.n; ++n) {
     for (int tile = 0; tile < tiles.count(); ++tile) {
       for (int c = 0; c < s.c; ++c) {
-        Square window{};
-        for (int i = 0; i < matrix.columns; ++i) {
-          for (int j = 0; j < matrix.columns; ++j) {
-            const int row = tiles.top(tile) - top + i, column = tiles.left(tile) - left + j;
-            if (row < 0 || row >= s.h || column < 0 || column >= s.w) continue;
-            window[i * 6 + j] = std::abs(values[s.at(n, c, row, column)]);
-          }
+        Square window{columns, std::vector<double>(std::size_t(rows) * columns)};
+        for (int i = 0; i < rows * columns; ++i) {
+          const int row = tiles.top(tile) - top + i / columns;
+          const int column = tiles.left(tile) - left + i % columns;
+          if (row < 0 || row >= s.h || column < 0 || column >= s.w) continue;
+          window.values[i] = std::abs(values[s.at(n, c, row, column)]);
         }
-        all.push_back(transform(matrix, window));
+        all.push_back(transform(matrices, window));
       }
     }
   }
@@ -300,42 +346,43 @@ std::vector<Square> windows(const Plain& values, const Sizes& s, const Tiles& ti
 // Of every output and input channel; or turned as backward-data needs them.
 std::vector<Square> filters(const Problem& p, bool turned) {
   const Sizes s = filter_sizes(p.shape);
-  const Matrix matrix = filters(s.h);
+  const int all_taps = p.shape.taps.area();
+  const Matrices matrices = both_sides([](int taps) { return filters(taps); }, p.shape.taps);
   std::vector<Square> all;
   for (int i = 0; i < (turned ? s.c : s.n); ++i) {
     for (int j = 0; j < (turned ? s.n : s.c); ++j) {
-      Square taps{};
-      for (int tap = 0; tap < s.h * s.w; ++tap) {
-        const int from = turned ? s.h * s.w - 1 - tap : tap;
-        taps[tap / s.w * 6 + tap % s.w] =
-            std::abs(p.filters[turned ? s.at(j, i, 0, from) : s.at(i, j, 0, from)]);
+      Square taps{s.w, std::vector<double>(std::size_t(all_taps))};
+      for (int tap = 0; tap < all_taps; ++tap) {
+        const int from = turned ? all_taps - 1 - tap : tap;
+        taps.values[tap] = std::abs(p.filters[turned ? s.at(j, i, 0, from) : s.at(i, j, 0, from)]);
       }
-      all.push_back(transform(matrix, taps));
+      all.push_back(transform(matrices, taps));
     }
   }
   return all;
 }
 
 void add_product(const Square& a, const Square& b, Square& sum) {
-  for (int i = 0; i < 36; ++i) sum[i] += a[i] * b[i];
+  sum.columns = a.columns;
+  sum.values.resize(a.values.size());
+  for (std::size_t i = 0; i < a.values.size(); ++i) sum.values[i] += a.values[i] * b.values[i];
 }
 
 Exact convolution_sizes(const std::vector<Square>& v, const std::vector<Square>& u, int channels,
-                        const Sizes& out, const Tiles& tiles) {
-  const Matrix matrix = transposed(gradients(tiles.side));
+                        const Sizes& out, const Tiles& tiles, winograd::Size taps) {
+  const Matrices matrices = both_sides([](int n) { return transposed(gradients(n)); }, taps);
+  const auto [tile_h, tile_w] = tiles.tile;
   Exact sizes(out.all());
   for (int i = 0; i < out.n * tiles.count(); ++i) {
     const int tile = i % tiles.count();
     for (int o = 0; o < out.c; ++o) {
-      Square sum{};
+      Square sum;
       for (int c = 0; c < channels; ++c) add_product(v[i * channels + c], u[o * channels + c], sum);
-      const Square y = transform(matrix, sum);
-      for (int row = tiles.top(tile); row < std::min(out.h, tiles.top(tile) + tiles.side); ++row) {
-        for (int column = tiles.left(tile); column < std::min(out.w, tiles.left(tile) + tiles.side);
-             ++column) {
-          sizes[out.at(i / tiles.count(), o, row, column)] =
-              y[row % tiles.side * 6 + column % tiles.side];
-        }
+      const Square y = transform(matrices, sum);
+      for (int at = 0; at < tile_h * tile_w; ++at) {
+        const int row = tiles.top(tile) + at / tile_w, column = tiles.left(tile) + at % tile_w;
+        if (row >= out.h || column >= out.w) continue;
+        sizes[out.at(i / tiles.count(), o, row, column)] = y.values[at];
       }
     }
   }
@@ -343,18 +390,16 @@ Exact convolution_sizes(const std::vector<Square>& v, const std::vector<Square>&
 }
 
 Exact weights_sizes(const std::vector<Square>& v, const std::vector<Square>& w, const Sizes& s) {
-  const Matrix matrix = transposed(filters(s.h));
+  const Matrices matrices = both_sides([](int n) { return transposed(filters(n)); }, {s.h, s.w});
   Exact sizes(s.all());
   for (int o = 0; o < s.n; ++o) {
     for (int c = 0; c < s.c; ++c) {
-      Square sum{};
+      Square sum;
       for (std::size_t tile = 0; tile < v.size() / s.c; ++tile) {
         add_product(v[tile * s.c + c], w[tile * s.n + o], sum);
       }
-      const Square dg = transform(matrix, sum);
-      for (int tap = 0; tap < s.h * s.w; ++tap) {
-        sizes[s.at(o, c, 0, tap)] = dg[tap / s.w * 6 + tap % s.w];
-      }
+      const Square dg = transform(matrices, sum);
+      for (int tap = 0; tap < s.h * s.w; ++tap) sizes[s.at(o, c, 0, tap)] = dg.values[tap];
     }
   }
   return sizes;
@@ -374,13 +419,14 @@ Expected expect(const Problem& p) {
   const WinogradShape& s = p.shape;
   const Sizes xs = x_sizes(s), ys = y_sizes(s);
   const Tiles of_y(ys, s.taps), of_x(xs, s.taps);
-  const int reach = s.taps - 1;
-  const auto x = windows(p.x, xs, of_y, s.top, s.left, kInputs);
-  const auto dy = windows(p.dy, ys, of_y, 0, 0, gradients(of_y.side));
-  const auto around = windows(p.dy, ys, of_x, reach - s.top, reach - s.left, kInputs);
+  const Matrices around_tile = both_sides(inputs, s.taps);
+  const auto x = windows(p.x, xs, of_y, s.top, s.left, around_tile);
+  const auto dy = windows(p.dy, ys, of_y, 0, 0, both_sides(gradients, s.taps));
+  const auto around =
+      windows(p.dy, ys, of_x, s.taps.h - 1 - s.top, s.taps.w - 1 - s.left, around_tile);
   Expected e{exact(p),
-             {convolution_sizes(x, filters(p, false), s.in_channels, ys, of_y),
-              convolution_sizes(around, filters(p, true), s.out_channels, xs, of_x),
+             {convolution_sizes(x, filters(p, false), s.in_channels, ys, of_y, s.taps),
+              convolution_sizes(around, filters(p, true), s.out_channels, xs, of_x, s.taps),
               weights_sizes(x, dy, filter_sizes(s)), Exact(std::size_t(s.out_channels))}};
   for (int n = 0; n < s.images; ++n) {
     for (int i = 0; i < s.out_channels * s.out_h * s.out_w; ++i) {
@@ -434,21 +480,23 @@ void expect_within_bounds(const Problem& p, std::initializer_list<int> teams = {
 }
 
 // The bounds hold for the worst of all inputs; roundings of random ones cancel out.
-void expect_five_digits(const Problem& p) {
+void expect_five_digits(const Problem& p, double error = 4e-6) {
   const ExactResults expected = exact(p);
   for (const winograd::Steps* steps : winograd::available_steps(p.shape.taps)) {
     SCOPED_TRACE(steps->name);
     const Results actual = run(p, steps);
-    EXPECT_LE(relative_error(actual.y, expected.y), 4e-6);
-    EXPECT_LE(relative_error(actual.dx, expected.dx), 4e-6);
-    EXPECT_LE(relative_error(actual.d_filters, expected.d_filters), 4e-6);
+    EXPECT_LE(relative_error(actual.y, expected.y), error);
+    EXPECT_LE(relative_error(actual.dx, expected.dx), error);
+    EXPECT_LE(relative_error(actual.d_filters, expected.d_filters), error);
     EXPECT_LE(relative_error(actual.d_bias, expected.d_bias), 1e-6);
   }
 }
 
-WinogradShape same(int images, int in, int out, int h, int w, int taps = 3) {
-  return {images, in, out, h, w, h, w, taps / 2, taps / 2, taps};
+WinogradShape same(int images, int in, int out, int h, int w, winograd::Size taps = {3, 3}) {
+  return {images, in, out, h, w, h, w, taps.h / 2, taps.w / 2, taps};
 }
+
+constexpr winograd::Size kAllTaps[] = {{3, 3}, {5, 5}, {1, 3}, {3, 1}, {1, 7}, {7, 1}};
 
 class WinogradConvolution : public testing::Test {
  protected:
@@ -465,15 +513,25 @@ TEST_F(WinogradConvolution, AgreesWithTheDirectOneAtOddSizesAndPaddings) {
       {1, 8, 24, 7, 6, 9, 8, 2, 2},   // outputs wherever a tap meets the image
       {1, 8, 8, 5, 5, 6, 4, 3, 0},    // more than that above, none beside
       {1, 16, 16, 3, 5, 3, 4, 0, 1},  // different on every side
-      same(1, 8, 8, 1, 1, 5),
-      same(2, 16, 24, 5, 8, 5),
-      {1, 24, 16, 9, 7, 5, 3, 0, 0, 5},
-      {1, 8, 8, 4, 5, 8, 7, 4, 3, 5},
+      same(1, 8, 8, 1, 1, {5, 5}),
+      same(2, 16, 24, 5, 8, {5, 5}),
+      {1, 24, 16, 9, 7, 5, 3, 0, 0, {5, 5}},
+      {1, 8, 8, 4, 5, 8, 7, 4, 3, {5, 5}},
+      same(2, 8, 24, 8, 8, {1, 3}),
+      same(2, 24, 8, 8, 8, {3, 1}),
+      same(1, 8, 8, 1, 1, {1, 7}),
+      same(2, 16, 24, 5, 17, {1, 7}),
+      {1, 24, 16, 3, 13, 3, 7, 0, 0, {1, 7}},
+      {1, 8, 8, 4, 5, 5, 9, 1, 6, {1, 7}},  // rows of zeros where the filters have but one
+      same(1, 8, 8, 1, 1, {7, 1}),
+      same(2, 16, 24, 17, 5, {7, 1}),
+      {1, 24, 16, 13, 3, 7, 3, 0, 0, {7, 1}},
+      {1, 8, 8, 5, 4, 9, 3, 6, 0, {7, 1}},
   };
   for (const WinogradShape& s : shapes) {
-    SCOPED_TRACE(testing::Message()
-                 << s.images << "x" << s.in_channels << "->" << s.out_channels << " " << s.in_h
-                 << "x" << s.in_w << " to " << s.out_h << "x" << s.out_w << " by " << s.taps);
+    SCOPED_TRACE(testing::Message() << s.images << "x" << s.in_channels << "->" << s.out_channels
+                                    << " " << s.in_h << "x" << s.in_w << " to " << s.out_h << "x"
+                                    << s.out_w << " by " << s.taps.h << "x" << s.taps.w);
     expect_within_bounds(random_problem(s), {1, 3});
   }
 }
@@ -487,11 +545,14 @@ TEST_F(WinogradConvolution, AgreesWithTheDirectOneWhereThreadsDivideChannels) {
 
 TEST_F(WinogradConvolution, RoundsRandomInputsToFiveDigits) {
   expect_five_digits(random_problem(same(3, 64, 64, 13, 13)));
-  expect_five_digits(random_problem(same(2, 64, 64, 9, 9, 5)));
+  expect_five_digits(random_problem(same(2, 64, 64, 9, 9, {5, 5})));
+  // Twelve points along one side round more than six along both.
+  expect_five_digits(random_problem(same(1, 64, 64, 17, 17, {1, 7})), 8e-6);
+  expect_five_digits(random_problem(same(1, 64, 64, 17, 17, {7, 1})), 8e-6);
 }
 
 TEST_F(WinogradConvolution, KeepsItsBoundsOnConstantAndOnExtremeInputs) {
-  for (const int taps : {3, 5}) {
+  for (const winograd::Size taps : kAllTaps) {
     const WinogradShape s = same(2, 16, 16, 9, 10, taps);
     const Problem random = random_problem(s);
     const std::size_t xs = random.x.size(), fs = random.filters.size(), ys = random.dy.size();
@@ -532,11 +593,11 @@ TEST_F(WinogradConvolution, WritesLargeOutputsPastTheCachesTheSame) {
 // The rest compares runs by the same instructions.
 struct Way {
   const winograd::Steps* steps;
-  int taps;
+  winograd::Size taps;
 };
 std::vector<Way> ways() {
   std::vector<Way> all;
-  for (const int taps : {3, 5}) {
+  for (const winograd::Size taps : kAllTaps) {
     for (const auto* steps : winograd::available_steps(taps)) all.push_back({steps, taps});
   }
   return all;
@@ -590,9 +651,11 @@ TEST_P(WinogradBy, RepeatsItselfBitForBit) {
   EXPECT_EQ(first.d_bias, second.d_bias);
 }
 
-INSTANTIATE_TEST_SUITE_P(Instructions, WinogradBy, testing::ValuesIn(ways()), [](const auto& test) {
-  return std::string(test.param.steps->name) + "_" + std::to_string(test.param.taps);
-});
+std::string name_of(const testing::TestParamInfo<Way>& test) {
+  const auto [steps, taps] = test.param;
+  return std::string(steps->name) + "_" + std::to_string(taps.h) + "x" + std::to_string(taps.w);
+}
+INSTANTIATE_TEST_SUITE_P(Instructions, WinogradBy, testing::ValuesIn(ways()), name_of);
 
 }  // namespace
 }  // namespace lockstep::kernel

@@ -9,7 +9,7 @@ namespace lockstep::kernel::winograd {
 // A batch of images in blocks of eight channels.
 struct Maps {
   int images = 0, blocks = 0;
-  Plane size{};
+  Size size{};
 
   Distance plane(int image, int block) const {
     return (Distance{image} * blocks + block) * size.h * size.w;
@@ -25,31 +25,33 @@ struct Tile {
 // All tiles of a batch of outputs: image by image, row by row.
 class Tiling {
  public:
-  Tiling(const Maps& outputs, int tile)
+  Tiling(const Maps& outputs, Size tile)
       : images_(outputs.images),
         tile_(tile),
-        rows_((outputs.size.h + tile - 1) / tile),
-        columns_((outputs.size.w + tile - 1) / tile) {}
+        rows_((outputs.size.h + tile.h - 1) / tile.h),
+        columns_((outputs.size.w + tile.w - 1) / tile.w) {}
 
-  int side() const { return tile_; }
+  Size tile() const { return tile_; }
   int count() const { return images_ * rows_ * columns_; }
 
   Tile at(int i) const {
     const int in_image = i % (rows_ * columns_);
-    return {i / (rows_ * columns_), in_image / columns_ * tile_, in_image % columns_ * tile_};
+    return {i / (rows_ * columns_), in_image / columns_ * tile_.h, in_image % columns_ * tile_.w};
   }
   void advance(Tile& tile) const {
-    tile.left += tile_;
-    if (tile.left < columns_ * tile_) return;
+    tile.left += tile_.w;
+    if (tile.left < columns_ * tile_.w) return;
     tile.left = 0;
-    tile.top += tile_;
-    if (tile.top < rows_ * tile_) return;
+    tile.top += tile_.h;
+    if (tile.top < rows_ * tile_.h) return;
     tile.top = 0;
     ++tile.image;
   }
 
  private:
-  int images_, tile_, rows_, columns_;
+  int images_;
+  Size tile_;
+  int rows_, columns_;
 };
 
 struct Range {
@@ -96,7 +98,7 @@ inline Distance skewed(Distance vectors) {
 }
 
 // Has the pixels of a window fetched, a line at a time.
-[[gnu::always_inline]] inline void prefetch(const Floats* plane, Plane size, int top, int left,
+[[gnu::always_inline]] inline void prefetch(const Floats* plane, Size size, int top, int left,
                                             int rows, int columns) {
   left = std::min(left, size.w - 1);
   for (int row = std::max(top, 0); row < std::min(top + rows, size.h); ++row) {
@@ -132,7 +134,7 @@ void for_each_window(const Floats* data, const Maps& maps, const Tiling& tiling,
   for (Cursor at = first; at.block < blocks.end; advance(at), advance(later)) {
     if (later.block < blocks.end) {
       prefetch(plane(later), maps.size, later.tile.top - above, later.tile.left, rows,
-               tiling.side());
+               tiling.tile().w);
     }
     visit(plane(at), at.tile, at.block, at.i);
   }

@@ -9,16 +9,14 @@ constexpr Distance kVectorBytes = sizeof(Floats);
 
 // Blocks of input channels that meet the same gradients while these are in the nearest cache.
 constexpr int kChannelBlocks = 2;
-// Sums of that many channels by three blocks of filters: [position][channel][3].
+// Sums of that many channels by three blocks of filters, [position][channel][3].
 constexpr Distance kSumsOfPosition = kChannelBlocks * kLanes * kFiltersAtOnce;
-constexpr Distance kSums = kPositions * kSumsOfPosition;
-// Where both polynomials are evaluated at 1, a transformed gradient is the sum of its tile.
-constexpr int kSumOfTile = kWindow + 1;
 
 // Sums up to here are kept by every thread, for tiles of its own.
 constexpr Distance kPrivateSums = 3'000'000;
 // Tiles that are multiplied at once, by one thread and by all; so few that they are better not
-// divided at all.
+// divided at all. The transforms of lines are so small that a part is one that the nearest cache
+// holds at one position.
 constexpr int kTilesOfOwnPart = 96;
 constexpr int kTilesOfSharedPart = 112;
 constexpr int kTilesOfOnePart = 192;
@@ -42,29 +40,30 @@ struct FilterGroups {
 // How the work is dealt out, and where in the scratch memory what lies.
 struct Plan {
   explicit Plan(const Correlation& c)
-      : tiling(c.dy, tile_of(c.taps)),
-        filter_block(c.taps * c.taps * kLanes),
+      : tiling(c.dy, c.form.tile),
+        filter_block(c.form.taps.area() * kLanes),
         channel_groups((c.x.blocks + kChannelBlocks - 1) / kChannelBlocks),
         filter_groups{c.dy.blocks},
-        sums(skewed(Distance{channel_groups} * filter_groups.count() * kSums)),
+        group_sums(c.form.positions() * kSumsOfPosition),
+        sums(skewed(Distance{channel_groups} * filter_groups.count() * group_sums)),
         by_tiles(sums * kVectorBytes <= kPrivateSums),
         workers(std::min(c.threads, tiling.count())),
-        part(tiles_of_part()),
+        part(tiles_of_part(c.form)),
         position(skewed(part)),
-        block(skewed(kPositions * position)),
+        block(skewed(c.form.positions() * position)),
         v_size(c.x.blocks * block),
         w_size(c.dy.blocks * block) {}
 
-  int tiles_of_part() const {
+  int tiles_of_part(const Form& form) const {
     if (by_tiles) {
       const int own = (tiling.count() + workers - 1) / workers;
-      return even_size(own, kTilesOfOwnPart, kTilesTogether);
+      return even_size(own, form.is_line() ? kTilesOfOnePart : kTilesOfOwnPart, kTilesTogether);
     }
     const bool one = tiling.count() <= kTilesOfOnePart;
     return even_size(tiling.count(), one ? kTilesOfOnePart : kTilesOfSharedPart, kTilesTogether);
   }
   Distance at(int channel_group, int filter_group) const {
-    return (Distance{channel_group} * filter_groups.count() + filter_group) * kSums;
+    return (Distance{channel_group} * filter_groups.count() + filter_group) * group_sums;
   }
   // Without tiles to come, sums need not be remembered.
   bool one_part() const { return tiling.count() <= part; }
@@ -75,10 +74,10 @@ struct Plan {
   int filter_block;  // vectors of 8x8 filters
   int channel_groups;
   FilterGroups filter_groups;
-  Distance sums;
-  bool by_tiles;  // threads divide the tiles, with sums of their own; else the channels
-  int workers;    // that have tiles of their own
-  int part;       // tiles that go through a step together
+  Distance group_sums, sums;  // of one group of channels by one of filters, and of all
+  bool by_tiles;              // threads divide the tiles, with sums of their own; else the channels
+  int workers;                // that have tiles of their own
+  int part;                   // tiles that go through a step together
   Distance position, block, v_size, w_size;
 };
 
@@ -131,7 +130,7 @@ class Run {
         for (int f = 0; f < plan_.filter_groups.count(); ++f) {
           Floats* const sums = scratch + plan_.at(c, f);
           for (int other = 1; other < plan_.workers; ++other) {
-            add(sums + other * skewed(own), kSums, sums);
+            add(sums + other * skewed(own), plan_.group_sums, sums);
           }
           make_filters(c, f, sums);
         }
@@ -168,7 +167,7 @@ class Run {
         const Range channels = share(plan_.channel_groups, t, c_.threads);
         for (int c = channels.first; c < channels.end; ++c) {
           for (int f = 0; f < plan_.filter_groups.count(); ++f) {
-            Floats* const m = sums + (plan_.one_part() ? t * kSums : plan_.at(c, f));
+            Floats* const m = sums + (plan_.one_part() ? t * plan_.group_sums : plan_.at(c, f));
             multiply(parts.at(part), c, f, v, w_of(part), m, part == 0);
             if (last) make_filters(c, f, m);
           }
@@ -188,7 +187,7 @@ class Run {
 
   // v: [block of channels][position][tile]
   void transform_inputs(Range tiles, Range blocks, Floats* v) const {
-    for_each_window(x_, c_.x, plan_.tiling, tiles, blocks, c_.top, kWindow,
+    for_each_window(x_, c_.x, plan_.tiling, tiles, blocks, c_.top, c_.form.window.h,
                     [&](const Floats* plane, const Tile& tile, int block, int i) {
                       steps_.input(plane, c_.x.size, tile.top - c_.top, tile.left - c_.left,
                                    v + block * plan_.block + i, plan_.position);
@@ -198,7 +197,7 @@ class Run {
 
   // w: [block of filters][position][tile]
   void transform_gradients(Range tiles, Range blocks, Floats* w) const {
-    for_each_window(dy_, c_.dy, plan_.tiling, tiles, blocks, 0, plan_.tiling.side(),
+    for_each_window(dy_, c_.dy, plan_.tiling, tiles, blocks, 0, plan_.tiling.tile().h,
                     [&](const Floats* plane, const Tile& tile, int block, int i) {
                       steps_.gradient(plane, c_.dy.size, tile.top, tile.left,
                                       w + block * plan_.block + i, plan_.position);
@@ -208,7 +207,7 @@ class Run {
 
   void pad_tiles(Range tiles, Range blocks, Floats* transformed) const {
     for (int block = blocks.first; block < blocks.end; ++block) {
-      for (int p = 0; p < kPositions; ++p) {
+      for (int p = 0; p < c_.form.positions(); ++p) {
         Floats* const at = transformed + block * plan_.block + p * plan_.position;
         for (int i = tiles.count(); i < padded(tiles.count()); ++i) at[i] = Floats{};
       }
@@ -217,7 +216,8 @@ class Run {
 
   void sum_biases(Range tiles, Range blocks, const Floats* w, Floats* bias, bool first) const {
     for (int block = blocks.first; block < blocks.end; ++block) {
-      const Floats* const of_tiles = w + block * plan_.block + kSumOfTile * plan_.position;
+      const Floats* const of_tiles =
+          w + block * plan_.block + c_.form.sum_of_tile() * plan_.position;
       Floats sum = first ? Floats{} : bias[block];
       for (int i = 0; i < tiles.count(); ++i) sum += of_tiles[i];
       bias[block] = sum;
@@ -233,7 +233,7 @@ class Run {
                 Floats* m, bool first) const {
     const Range channels = channel_blocks(channel_group);
     const Range filters = plan_.filter_groups.at(filter_group);
-    for (int p = 0; p < kPositions; ++p) {
+    for (int p = 0; p < c_.form.positions(); ++p) {
       const Distance position = p * plan_.position;
       steps_.gradient_product(padded(tiles.count()), channels.count(), filters.count(),
                               v + channels.first * plan_.block + position,
@@ -270,7 +270,7 @@ Distance scratch_vectors(const Correlation& c) {
   const Plan plan(c);
   const Distance transforms = plan.v_size + plan.w_parts() * plan.w_size;
   if (plan.by_tiles) return plan.workers * skewed(plan.sums + transforms + c.dy.blocks);
-  return transforms + (plan.one_part() ? c.threads * kSums : plan.sums);
+  return transforms + (plan.one_part() ? c.threads * plan.group_sums : plan.sums);
 }
 
 void correlate(const Steps& steps, const Correlation& correlation, const Floats* x,

@@ -8,7 +8,7 @@ namespace lockstep::kernel::winograd {
 // Backward-weights: the adjoint of forward with respect to the filters.
 struct Correlation {
   Maps x, dy;
-  int taps = 3;
+  Form form;
   int top = 0, left = 0;  // zeros before x
   int threads = 1;
 };

@@ -294,8 +294,9 @@ void add_device(Rows& rows) {
       "let convolutions be computed by Winograd's algorithm; false: as --conv_algorithm=direct",
       winograd_nonfused);
   rows.works("conv_algorithm", choice_of(ConvAlgorithm::automatic),
-             "how to convolve: winograd needs fewer multiplications where filters are 3x3 or 5x5 "
-             "and the stride is 1, and rounds more; auto: the faster one for each shape",
+             "how to convolve: winograd needs fewer multiplications where filters are 3x3, 5x5 or "
+             "lines of 3 or 7 and the stride is 1, and rounds more; auto: the faster one for each "
+             "shape",
              set<&Trial::conv_algorithm>)
       .own();
   rows.works("workspace_mb", integer("256"),

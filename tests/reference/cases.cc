@@ -108,7 +108,7 @@ constexpr auto kCases = std::to_array<Case>({
        classify(conv(stem(x, 8), 8, 3, {.stride = 2, .border = Border::same_resnet}));
      }},
     {"conv_1x7_and_7x1", {3, 8, 7}, 2, [](Node x) {
-       classify(conv(conv(stem(x, 8), 5, 1, 7), 16, 7, 1));
+       classify(conv(conv(conv(stem(x, 8), 16, 1, 7), 8, 7, 1), 5, 1, 7));
      }},
     {"conv_7x7_by_2", {3, 15, 15}, 2, [](Node x) {
        classify(conv(x, 8, 7, {.stride = 2, .border = Border::same_resnet}));

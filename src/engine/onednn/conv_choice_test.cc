@@ -16,7 +16,7 @@ model::Graph small_network() {
   model::Graph graph;
   model::Node x = model::conv(model::input(graph, {3, 12, 12}), 16, 3);
   x = model::conv(model::relu(model::conv(x, 16, 3)), 16, 3);
-  x = model::conv(model::conv(x, 24, 3), 32, 1);
+  x = model::conv(model::conv(x, 24, 1, 7), 32, 1);
   model::classify(model::global_mean(x), 5);
   return graph;
 }

@@ -16,8 +16,16 @@ using Role = model::Parameter::Role;
 kernel::WinogradShape shape_of(const Compiler& c, int layer, const model::Conv& op) {
   const model::Shape in = c.layer(c.input(layer)).shape;
   const model::Shape out = c.layer(layer).shape;
-  return {c.options().batch, in.c,       out.c, in.h, in.w, out.h, out.w, op.padding.top,
-          op.padding.left,   op.kernel_h};
+  return {.images = c.options().batch,
+          .in_channels = in.c,
+          .out_channels = out.c,
+          .in_h = in.h,
+          .in_w = in.w,
+          .out_h = out.h,
+          .out_w = out.w,
+          .top = op.padding.top,
+          .left = op.padding.left,
+          .taps = {op.kernel_h, op.kernel_w}};
 }
 
 // The most that any of the passes takes.
@@ -42,9 +50,9 @@ bool accepts_winograd(const Compiler& c, int layer, const model::Conv& op) {
   constexpr int kBlock = kernel::winograd::kLanes;
   const int in = c.input(layer);
   const bool fits = c.options().layout == Layout::automatic && in != 0 &&
-                    (op.kernel_h == 3 || op.kernel_h == 5) && op.kernel_w == op.kernel_h &&
-                    op.stride_h == 1 && op.stride_w == 1 && op.groups == 1 &&
-                    op.filters % kBlock == 0 && c.layer(in).shape.c % kBlock == 0;
+                    kernel::Winograd::accepts({op.kernel_h, op.kernel_w}) && op.stride_h == 1 &&
+                    op.stride_w == 1 && op.groups == 1 && op.filters % kBlock == 0 &&
+                    c.layer(in).shape.c % kBlock == 0;
   return fits && scratch_bytes(c, shape_of(c, layer, op)) <= c.options().workspace_bytes;
 }
 
