@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cli/data_copy.h"
 #include "cli/data_options.h"
 #include "cli/data_report.h"
 #include "data/index_file.h"
@@ -45,6 +46,8 @@ ExitCode data_verb(Arguments arguments, Transports) {
       return make(options);
     case DataAction::convert:
       return convert(options);
+    case DataAction::copy:
+      return copy_dataset(options);
   }
   return ExitCode::ok;
 }

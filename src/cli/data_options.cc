@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "data/formats.h"
+#include "spec/sweep_flags.h"
 #include "spec/vocabulary.h"
 
 namespace lockstep::cli {
@@ -28,6 +29,7 @@ struct Action {
   std::string_view name;
   std::string_view directories;  // as its usage names them
   std::vector<DataFlag> flags;
+  bool on_hosts = false;  // takes flags of a sweep, too: those that name hosts
 };
 
 template <typename Number>
@@ -164,8 +166,39 @@ std::span<const Action> actions() {
          [](DataOptions& options, const Value& value) {
            options.convert.skip_corrupt = std::get<bool>(value);
          }}}},
+      {DataAction::copy,
+       "copy",
+       "DIR",
+       {{{.name = "to",
+          .group = "copy",
+          .type = {.kind = Kind::text},
+          .help = "directory on the hosts, made if need be; not set: as it is called here"},
+         [](DataOptions& options, const Value& value) {
+           options.to = std::get<std::string>(value);
+         }},
+        {{.name = "shards",
+          .group = "copy",
+          .type = {.kind = Kind::boolean},
+          .help = "of N hosts, each gets every N-th TFRecord file for training, and all for "
+                  "validation"},
+         [](DataOptions& options, const Value& value) { options.shares = std::get<bool>(value); }}},
+       true},
   };
   return all;
+}
+
+std::vector<const Flag*> flags_of(const Action& action) {
+  constexpr std::string_view kOfHosts[] = {"hosts",     "hosts_file", "ssh_hosts_file",
+                                           "num_hosts", "ssh_user",   "ssh_key",
+                                           "ssh_port",  "ssh_config"};
+  std::vector<const Flag*> flags;
+  for (const DataFlag& row : action.flags) flags.push_back(&row.flag);
+  for (const spec::SweepFlag& row : spec::sweep_flags()) {
+    if (action.on_hosts && std::ranges::count(kOfHosts, row.flag.name) > 0) {
+      flags.push_back(&row.flag);
+    }
+  }
+  return flags;
 }
 
 const Action& find_action(std::span<const std::string> arguments) {
@@ -206,9 +239,7 @@ std::vector<std::string> take_directories(std::vector<std::string>& arguments,
 
 DataOptions parse_data(std::span<const std::string> arguments) {
   const Action& action = find_action(arguments);
-  std::vector<const Flag*> flags;
-  for (const DataFlag& row : action.flags) flags.push_back(&row.flag);
-  const spec::Vocabulary vocabulary("data", flags);
+  const spec::Vocabulary vocabulary("data", flags_of(action));
 
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   DataOptions options{.action = action.action};
@@ -221,7 +252,12 @@ DataOptions parse_data(std::span<const std::string> arguments) {
   for (const spec::Given& given : vocabulary.read_arguments(rest)) {
     const auto row = std::ranges::find_if(
         action.flags, [&](const DataFlag& own) { return &own.flag == given.flag; });
-    row->apply(options, parse_value(given.flag->type, given.text, given.shown));
+    const Value value = parse_value(given.flag->type, given.text, given.shown);
+    if (row != action.flags.end()) {
+      row->apply(options, value);
+    } else {
+      options.where.site[std::string(given.flag->name)] = given.text;
+    }
   }
   return options;
 }
@@ -230,9 +266,12 @@ std::string data_help(bool) {
   std::string out =
       "usage: lockstep data inspect DIR [--json] [--skip_corrupt]\n"
       "       lockstep data make DIR [--flag=value ...]\n"
-      "       lockstep data convert FROM TO [--flag=value ...]\n\n"
+      "       lockstep data convert FROM TO [--flag=value ...]\n"
+      "       lockstep data copy DIR --hosts=A,B [--to=DIR] [--shards]\n\n"
       "Datasets in files. inspect tells what is in one, and what is damaged; make writes one of\n"
-      "made-up images that can be learned; convert turns a folder of images into TFRecord files.\n"
+      "made-up images that can be learned; convert turns a folder of images into TFRecord files;\n"
+      "copy brings one to other hosts by ssh. It compares checksums, sends what is missing or\n"
+      "different there, and goes on where an earlier one was cut off.\n"
       "\n"
       "The format of a dataset is told by the names of its files:\n";
   for (const data::Format& format : data::formats()) {
@@ -248,14 +287,16 @@ std::string data_help(bool) {
       "  lockstep data make /tmp/waves --format=tfrecord --train=2000 --image_size=256\n"
       "      for those who do not have ImageNet\n"
       "  lockstep data convert photos /tmp/records --shards=16\n"
-      "      photos/train/CLASS/*.jpg in 16 files, photos/val/CLASS/*.jpg in 8\n";
+      "      photos/train/CLASS/*.jpg in 16 files, photos/val/CLASS/*.jpg in 8\n"
+      "  lockstep data copy ~/imagenet --hosts=node1,node2 --to=/scratch/imagenet\n"
+      "      for lockstep sweep --hosts=node1:4,node2:4 --data_dir=/scratch/imagenet\n";
   for (const Action& action : actions()) {
     out += fmt::format("\n{} {}:\n", action.name, action.directories);
-    for (const DataFlag& row : action.flags) out += flag_help(row.flag);
+    for (const Flag* flag : flags_of(action)) out += flag_help(*flag);
   }
   return out +
          "\nexit codes: 0 done, 2 wrong usage or damaged files, 3 something is missing on this "
-         "machine\n";
+         "machine,\n4 a host could not be reached or written to, 130 interrupted, 143 terminated\n";
 }
 
 }  // namespace lockstep::cli

@@ -6,10 +6,11 @@
 
 #include "data/convert.h"
 #include "data/make.h"
+#include "spec/sweep.h"
 
 namespace lockstep::cli {
 
-enum class DataAction { inspect, make, convert };
+enum class DataAction { inspect, make, convert, copy };
 
 // What a command line of `lockstep data` comes to.
 struct DataOptions {
@@ -19,6 +20,9 @@ struct DataOptions {
   bool skip_corrupt = false;
   data::MakeOptions make = {};
   data::ConvertOptions convert = {};
+  spec::Sweep where = {};  // of copy: no more of it than which hosts there are
+  std::string to = {};     // of copy: a directory on the hosts; empty: as it is called here
+  bool shares = false;     // of copy: to each host its share of the files for training
 };
 
 // The arguments behind `lockstep data`. Throws Error(usage).

@@ -11,6 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 DataOptions parse(const std::vector<std::string>& arguments) {
   return parse_data(arguments);
@@ -37,6 +38,18 @@ TEST(ParseData, TakesTheFlagsOfItsAction) {
   EXPECT_EQ(options.make.seed, 9U);
   EXPECT_EQ(options.make.image_size, 100);
   EXPECT_THAT(error_of({"inspect", "dir", "--train=5"}).what(), HasSubstr("unknown flag --train"));
+}
+
+TEST(ParseData, TakesFlagsOfASweepThatNameHostsForACopyAlone) {
+  const DataOptions options =
+      parse({"copy", "dir", "--hosts", "a,b", "--ssh_port=22", "--to=/there", "--shards"});
+  EXPECT_EQ(options.action, DataAction::copy);
+  EXPECT_THAT(options.directories, ElementsAre("dir"));
+  EXPECT_THAT(options.where.site, ElementsAre(Pair("hosts", "a,b"), Pair("ssh_port", "22")));
+  EXPECT_EQ(options.to, "/there");
+  EXPECT_TRUE(options.shares);
+  EXPECT_THAT(error_of({"copy", "dir", "--ssh_port=x"}).what(), HasSubstr("expected an integer"));
+  EXPECT_THAT(error_of({"make", "dir", "--hosts=a"}).what(), HasSubstr("unknown flag --hosts"));
 }
 
 TEST(ParseData, HasTheDefaultsThatItsHelpPromises) {

@@ -135,7 +135,7 @@ constexpr Verb kVerbs[] = {
     {"comm", "measure the collectives alone", comm_help, comm},
     {"doctor", "look for what would spoil a measurement, on this machine and on others",
      doctor_help, doctor},
-    {"data", "look into datasets, make them, convert them", data_help, data_verb},
+    {"data", "look into datasets, make, convert and copy them", data_help, data_verb},
     {"import", "take over what other programs measured", import_help, import_results},
     {"list", "list what lockstep knows", list_help, list},
     {"show", "show the layers of a model", show_help, show},

@@ -144,6 +144,7 @@ Process::Process(const Command& command, const std::string& path, const RunOptio
       ends_with_input_(command.ends_with_input),
       failure_(command.failure),
       live_(options.live),
+      on_line_(options.on_line),
       tail_bytes_(options.tail_bytes),
       started_(now()),
       log_(open_log(command, options.log_dir)) {
@@ -222,7 +223,7 @@ void Process::end_for_certain() {
 
 void Process::take(std::string_view text) {
   if (log_.get() >= 0 && !write_all(log_.get(), text)) log_.close();
-  if (live_) show(text);
+  if (live_ || on_line_) pass_on(text);
   if (!failure_.empty()) look_for_failure(text);
   tail_ += text;
   if (tail_.size() > tail_bytes_) {
@@ -232,12 +233,14 @@ void Process::take(std::string_view text) {
 }
 
 // Whole lines at once, so that those of different processes do not mix.
-void Process::show(std::string_view text) {
+void Process::pass_on(std::string_view text) {
   line_ += text;
   std::string lines;
   std::size_t begin = 0;
   for (std::size_t end; (end = line_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    lines += fmt::format("[{}] {}", name_, std::string_view(line_).substr(begin, end + 1 - begin));
+    const std::string_view line = std::string_view(line_).substr(begin, end - begin);
+    if (live_) lines += fmt::format("[{}] {}\n", name_, line);
+    if (on_line_) on_line_(name_, line);
   }
   line_.erase(0, begin);
   write_all(STDERR_FILENO, lines);

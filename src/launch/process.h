@@ -2,8 +2,10 @@
 
 #include <poll.h>
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "launch/command.h"
 #include "launch/runner.h"
@@ -53,7 +55,7 @@ class Process {
 
  private:
   void take(std::string_view text);
-  void show(std::string_view text);
+  void pass_on(std::string_view text);
   void look_for_failure(std::string_view text);
   void signal_group(int signal) const;
 
@@ -62,6 +64,7 @@ class Process {
   bool ends_with_input_;
   std::string failure_;
   bool live_;
+  std::function<void(const std::string&, std::string_view)> on_line_;
   std::size_t tail_bytes_;
   double started_;
   int id_ = -1;  // of process and group; -1: ended
@@ -70,7 +73,7 @@ class Process {
   Descriptor end_;
   Descriptor log_;
   std::string tail_;
-  std::string line_;   // shown once it is complete
+  std::string line_;   // passed on once it is complete
   std::string start_;  // of the line, as much as may tell of a failure
   bool told_failure_ = false;
 };

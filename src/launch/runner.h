@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/command.h"
@@ -19,6 +21,8 @@ struct RunOptions {
   double grace = 5;      // seconds for the others once one has failed: they notice, and say why
   double patience = 10;  // seconds from the polite end to the certain one
   std::size_t tail_bytes = 4096;  // of what a process said last are kept
+  // Hears every line that a process says, without its end; `name` is the command's.
+  std::function<void(const std::string& name, std::string_view line)> on_line = {};
 };
 
 // A process that has ended.

@@ -298,5 +298,15 @@ TEST(Runner, IsNotDisturbedBySignalsThatAreHandled) {
   EXPECT_EQ(outcome.processes[0].tail, "1\n2\n3\n4\n5\n6\n7\n8\n9");
 }
 
+TEST(Runner, TellsEveryLineAsItComes) {
+  std::vector<std::string> heard;
+  const Outcome outcome = run(std::vector{shell("a", "echo one; echo two >&2; printf three")},
+                              {.on_line = [&](const std::string& name, std::string_view line) {
+                                heard.push_back(fmt::format("{}: {}", name, line));
+                              }});
+  EXPECT_THAT(heard, ElementsAre("a: one", "a: two", "a: three"));
+  EXPECT_EQ(outcome.processes[0].tail, "one\ntwo\nthree");
+}
+
 }  // namespace
 }  // namespace lockstep::launch

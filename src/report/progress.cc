@@ -23,34 +23,44 @@ constexpr std::string_view kClearLine = "\r\x1b[K";
 
 }  // namespace
 
-std::string progress_text(std::int64_t done, std::int64_t total, double elapsed, int width) {
-  std::string text = fmt::format("{}/{} steps, {}", done, total, human_seconds(elapsed));
+std::string progress_text(std::int64_t done, std::int64_t total, double elapsed, int width,
+                          std::string_view unit) {
+  std::string text = fmt::format("{}/{} {}, {}", done, total, unit, human_seconds(elapsed));
   if (done > 0 && done < total) {
     const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
     text += fmt::format(", ETA {}", human_seconds(left));
   }
   const int bar = std::min(width - static_cast<int>(text.size()) - 3, kLongestBar);
-  if (bar < kShortestBar) return text;
+  if (bar < kShortestBar) return width > 0 ? text.substr(0, static_cast<std::size_t>(width)) : text;
   const auto full = static_cast<std::size_t>(total > 0 ? done * bar / total : 0);
   return fmt::format("[{}{}] {}", std::string(full, '#'),
                      std::string(static_cast<std::size_t>(bar) - full, '.'), text);
 }
 
 Progress::Output Progress::standard_error() {
-  Output output{.clock = now, .write = [](std::string_view text) {
-                  std::fwrite(text.data(), 1, text.size(), stderr);
-                  std::fflush(stderr);
-                }};
+  Output output{.width =
+                    [] {
+                      winsize size{};
+                      return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? int{size.ws_col} : 0;
+                    },
+                .clock = now,
+                .write =
+                    [](std::string_view text) {
+                      std::fwrite(text.data(), 1, text.size(), stderr);
+                      std::fflush(stderr);
+                    }};
   const char* kind = std::getenv("TERM");
   output.terminal =
       isatty(STDERR_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
-  winsize size{};
-  if (output.terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0) output.width = size.ws_col;
   return output;
 }
 
-Progress::Progress(std::int64_t total, Output output)
-    : total_(total), output_(std::move(output)), start_(output_.clock()), last_(start_) {}
+Progress::Progress(std::int64_t total, Output output, std::string unit)
+    : total_(total),
+      output_(std::move(output)),
+      unit_(std::move(unit)),
+      start_(output_.clock()),
+      last_(start_) {}
 
 void Progress::announce(std::string_view text) {
   if (!output_.terminal) return;
@@ -69,11 +79,11 @@ void Progress::update(std::int64_t done) {
   const double elapsed = time - start_;
   if (output_.terminal) {
     // One column less than there is: a full line would scroll.
-    output_.write(
-        fmt::format("{}{}", kClearLine, progress_text(done, total_, elapsed, output_.width - 1)));
+    output_.write(fmt::format("{}{}", kClearLine,
+                              progress_text(done, total_, elapsed, output_.width() - 1, unit_)));
     shown_ = true;
   } else {
-    output_.write(progress_text(done, total_, elapsed, 0) + '\n');
+    output_.write(progress_text(done, total_, elapsed, 0, unit_) + '\n');
   }
 }
 

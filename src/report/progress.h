@@ -8,22 +8,23 @@
 namespace lockstep::report {
 
 // "[#####.....] 50/100 steps, 12.0 s, ETA 12.0 s" in at most `width` columns, without the bar where
-// there is no room for one (width 0: never a bar).
-std::string progress_text(std::int64_t done, std::int64_t total, double elapsed, int width);
+// there is no room for one (width 0: never a bar). `unit`: what is counted.
+std::string progress_text(std::int64_t done, std::int64_t total, double elapsed, int width,
+                          std::string_view unit = "steps");
 
-// Tells on stderr how far the run is: a bar that is redrawn in place on a terminal, otherwise a
+// Tells on stderr how far something is: a bar that is redrawn in place on a terminal, otherwise a
 // line now and then, so that a log file stays short.
 class Progress {
  public:
   struct Output {
     bool terminal = false;
-    int width = 0;  // columns of the terminal
+    std::function<int()> width;  // columns of the terminal, which people resize
     std::function<double()> clock;
     std::function<void(std::string_view)> write;
   };
   static Output standard_error();
 
-  Progress(std::int64_t total, Output output);
+  Progress(std::int64_t total, Output output, std::string unit = "steps");
   ~Progress() { hide(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -39,6 +40,7 @@ class Progress {
  private:
   std::int64_t total_;
   Output output_;
+  std::string unit_;
   double start_;
   double last_;
   bool shown_ = false;

@@ -11,7 +11,7 @@ TEST(ProgressText, ShowsABarAndWhenItWillEnd) {
 }
 
 TEST(ProgressText, FitsTheWidth) {
-  for (int width = 50; width < 200; ++width) {
+  for (int width = 1; width < 200; ++width) {
     EXPECT_LE(progress_text(50, 100, 1e6, width).size(), static_cast<std::size_t>(width));
   }
 }
@@ -28,11 +28,12 @@ TEST(ProgressText, IsFullAtTheEnd) {
 // A clock that the test moves, and a text instead of stderr.
 struct Fake {
   double time = 100;
+  int width = 61;
   std::string written;
 
   Progress::Output output(bool terminal) {
     return {.terminal = terminal,
-            .width = 61,
+            .width = [this] { return width; },
             .clock = [this] { return time; },
             .write = [this](std::string_view text) { written += text; }};
   }
@@ -51,6 +52,14 @@ TEST(Progress, PrintsALineEveryTenSecondsIntoALogFile) {
             "20/100 steps, 20.0 s, ETA 1 min 20 s\n");
 }
 
+TEST(Progress, CountsWhatItIsTold) {
+  Fake fake;
+  Progress progress(300, fake.output(false), "MiB copied");
+  fake.time += 10;
+  progress.update(100);
+  EXPECT_EQ(fake.written, "100/300 MiB copied, 10.0 s, ETA 20.0 s\n");
+}
+
 TEST(Progress, RedrawsInPlaceOnATerminalAndLeavesNothingBehind) {
   Fake fake;
   Progress progress(4, fake.output(true));
@@ -66,6 +75,15 @@ TEST(Progress, RedrawsInPlaceOnATerminalAndLeavesNothingBehind) {
             "\r\x1b[K[#######.......................] 1/4 steps, 0.5 s, ETA 1.5 s"
             "\r\x1b[K[###############...............] 2/4 steps, 1.0 s, ETA 1.0 s"
             "\r\x1b[K");
+}
+
+TEST(Progress, FollowsATerminalThatBecomesNarrower) {
+  Fake fake;
+  Progress progress(4, fake.output(true));
+  fake.width = 45;
+  fake.time += 1;
+  progress.update(2);
+  EXPECT_EQ(fake.written, "\r\x1b[K[#######.......] 2/4 steps, 1.0 s, ETA 1.0 s");
 }
 
 TEST(Progress, ReckonsFromTheStartOfTheCountedSteps) {
