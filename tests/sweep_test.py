@@ -156,6 +156,35 @@ class Sweep(unittest.TestCase):
         for name in ("results.csv", "throughput.svg"):
             self.assertIn(str(self.directory / name), done.stdout)
 
+    def test_tells_what_real_images_cost(self):
+        dataset = self.directory.parent / "mnist"
+        made = subprocess.run([PROGRAM, "data", "make", dataset, "--train=64", "--validation=16"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        flags = ["--models=mnist_mlp:16", "--devices=1", "--inputs=synthetic,cached,real",
+                 f"--data_dir={dataset}", "--repeats=2", "--num_batches=5", "--num_warmup_batches=1"]
+        cache = {"XDG_CACHE_HOME": str(self.directory.parent)}
+        done = self.sweep(*flags, environment=cache)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("I/O overhead", done.stdout)
+        synthetic, *others = self.results()
+        self.assertEqual(synthetic["point"], "mnist_mlp-b16-d1-replicated-synthetic")
+        self.assertEqual((synthetic["dataset"], synthetic["io_overhead"]), ("mnist", ""))
+        self.assertEqual([row["input"] for row in others], ["cached", "real"])
+        for row in others:
+            lost = 1 - float(row["images_per_s"]) / float(synthetic["images_per_s"])
+            self.assertAlmostEqual(float(row["io_overhead"]), lost, places=4)
+            self.assertLess(float(row["io_overhead_ci95_lo"]), lost)
+        for row in (synthetic, *others):
+            run = json.loads((self.directory / "points" / row["point"] / "1/run.json").read_text())
+            data = run["config"]["data"]
+            self.assertEqual((bool(data["dir"]), data["repeat_cached_sample"]),
+                             {"synthetic": (False, False), "cached": (True, True),
+                              "real": (True, False)}[row["input"]])
+        kept = self.launches()
+        self.assertEqual(self.sweep("--resume", environment=cache).returncode, 0)
+        self.assertEqual(self.launches(), kept)
+
     def test_measures_devices_that_are_processes(self):
         done = self.sweep(*TINY, "--processes", "--repeats=1")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -69,12 +69,6 @@ Places places(const spec::Trial& trial, const Membership& member) {
   return places;
 }
 
-// What models call the images of a format; empty: any of theirs.
-std::string dataset_of(const data::Index& index) {
-  if (index.format == "mnist") return "mnist";
-  return index.format.starts_with("cifar10") ? "cifar10" : "";
-}
-
 // Reads or makes the index; the dataset's name follows from it where the user gives none.
 void find_data(Job& job, spec::Trial& trial) {
   if (trial.data.dir.empty() || (!job.member.trains() && !trial.dataset.empty())) return;
@@ -101,6 +95,11 @@ std::int64_t examples_of(const Job& job, const spec::Trial& trial) {
 }
 
 }  // namespace
+
+std::string dataset_of(const data::Index& index) {
+  if (index.format == "mnist") return "mnist";
+  return index.format.starts_with("cifar10") ? "cifar10" : "";
+}
 
 std::vector<int> Job::processors() const {
   std::vector<int> all;

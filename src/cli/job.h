@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/membership.h"
@@ -49,6 +50,9 @@ struct Job {
 // Throws Error(usage) for a model that is not there, images that are too small for it or more
 // threads than cores. Call it before the thread joins a team.
 Job make_job(spec::Trial trial, const Membership& member);
+
+// What models call the images of a dataset's format; empty: any of theirs.
+std::string dataset_of(const data::Index& index);
 
 // Opens the dataset, and reads the checkpoint that training goes on from or that is evaluated.
 // Throws Error(usage) where they are damaged or do not fit.

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/job.h"
 #include "cli/membership.h"
+#include "data/formats.h"
 #include "model/zoo.h"
 #include "spec/flags.h"
 
@@ -22,6 +23,21 @@ const std::vector<spec::ModelBatch> kModels = {{"mobilenet", 4}, {"alexnet", 2}}
 constexpr double kSeconds = 120;
 constexpr double kSecondsBesideSteps = 4;
 constexpr double kShortest = 2, kLongest = 5;
+
+// Real images tell which ones they are; the made-up ones beside them have to be of the same size.
+void resolve_dataset(spec::Sweep& sweep) {
+  const auto directory = sweep.run_flags.find("data_dir");
+  if (sweep.inputs.empty() || directory == sweep.run_flags.end()) return;
+  if (sweep.run_flags.contains("data_name")) return;
+  try {
+    const std::string dataset = dataset_of(data::find_dataset(directory->second));
+    if (!dataset.empty()) sweep.run_flags["data_name"] = dataset;
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(),
+                "where other hosts have it, and this machine does not, --data_name tells what it "
+                "is");
+  }
+}
 
 void resolve_models(spec::Sweep& sweep) {
   if (sweep.models.empty()) sweep.models = kModels;
@@ -73,6 +89,7 @@ void resolve_time(spec::Sweep& sweep) {
 }  // namespace
 
 spec::Sweep resolve(spec::Sweep sweep, const machine::Allowed& allowed, int devices) {
+  resolve_dataset(sweep);
   resolve_models(sweep);
   resolve_devices(sweep, allowed, devices);
   resolve_time(sweep);

@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "base/error.h"
+#include "base/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -54,6 +58,20 @@ TEST(Resolve, NamesModelsAsTheZooDoesAndGivesThemTheirBatch) {
   sweep.models = {{"alexnet", 0}};
   sweep.run_flags["data_name"] = "cifar10";
   EXPECT_EQ(resolve(sweep, cores(1)).models[0].model, "alexnet_cifar");
+}
+
+TEST(Resolve, MakesUpImagesOfTheSizeThatTheRealOnesBesideThemHave) {
+  std::string directory = testing::TempDir() + "lockstep_resolve_XXXXXX";
+  ASSERT_NE(mkdtemp(directory.data()), nullptr);
+  write_file(std::filesystem::path(directory) / "data_batch_1.bin", "");
+  spec::Sweep sweep = of({{"alexnet", 4}});
+  sweep.run_flags["data_dir"] = directory;
+  sweep.inputs = {spec::InputKind::synthetic, spec::InputKind::real};
+  const spec::Sweep resolved = resolve(sweep, cores(1));
+  std::filesystem::remove_all(directory);
+  EXPECT_EQ(resolved.models[0].model, "alexnet_cifar");
+  EXPECT_EQ(resolved.run_flags.at("data_name"), "cifar10");
+  EXPECT_THAT(refusal([&] { resolve(sweep, cores(1)); }), HasSubstr(directory));
 }
 
 TEST(Resolve, RefusesOneModelByTwoNames) {

@@ -108,6 +108,7 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add("strategy", point.strategy);
   line.add("num_ps", point.num_ps);
   line.add("data_format", point.data_format);
+  line.add("input", point.input ? name(*point.input) : "");
   line.add("scaling", name(row.scaling));
   line.add("devices", point.devices);
   line.add("hosts", detailed.empty() ? std::nullopt : std::optional(detailed.front().hosts));
@@ -127,6 +128,7 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add("baseline_devices",
            summary.baseline_devices > 0 ? std::optional(summary.baseline_devices) : std::nullopt);
   line.add_estimate("of_independent", summary.of_ceiling);
+  line.add_estimate("io_overhead", summary.io_overhead);
   line.add("compute_ms", average([](const stats::Launch& launch) {
              return launch.forward_ms + launch.backward_ms;
            }));

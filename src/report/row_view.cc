@@ -27,6 +27,9 @@ std::string subtitle_of(const SweepReport& report, const spec::Row& row, bool se
   const bool weak = row.scaling == spec::Scaling::weak;
   std::string text = fmt::format("{} scaling, batch {} {}", name(row.scaling), row.series_batch,
                                  weak ? "per device" : "in all");
+  if (const auto& input = report.plan.points[row.point].input) {
+    text += fmt::format(", {} images", name(*input));
+  }
   if (several) text += fmt::format(", {}", printable(report.id, kLabel));
   return text;
 }
@@ -34,7 +37,8 @@ std::string subtitle_of(const SweepReport& report, const spec::Row& row, bool se
 }  // namespace
 
 std::vector<Series> series_of(std::span<const SweepReport> reports) {
-  using Key = std::tuple<const SweepReport*, std::string, spec::Scaling, int>;
+  using Key = std::tuple<const SweepReport*, std::string, spec::Scaling, int,
+                         std::optional<spec::InputKind>>;
   std::vector<Series> all;
   std::map<Key, std::size_t> known;
   for (const SweepReport& report : reports) {
@@ -42,7 +46,8 @@ std::vector<Series> series_of(std::span<const SweepReport> reports) {
       const RowView view{&report, r};
       const spec::Row& row = view.row();
       const auto [at, fresh] = known.emplace(
-          Key{&report, view.point().model, row.scaling, row.series_batch}, all.size());
+          Key{&report, view.point().model, row.scaling, row.series_batch, view.point().input},
+          all.size());
       if (fresh) {
         all.push_back({.title = printable(view.point().model, kLabel),
                        .subtitle = subtitle_of(report, row, reports.size() > 1),

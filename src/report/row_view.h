@@ -27,7 +27,7 @@ struct Curve {
   std::vector<RowView> rows;  // by devices
 };
 
-// A network with one way of scaling it: what can be compared.
+// A network with one way of scaling it and one kind of images: what can be compared.
 struct Series {
   std::string title;
   std::string subtitle;

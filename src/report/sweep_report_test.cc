@@ -136,8 +136,24 @@ TEST(ResultsCsv, LeavesEmptyWhatIsNotKnownOfAnImportedLaunch) {
   const SweepReport report = report_of(sweep, {{.launches = {launch}}});
   const std::string csv = results_csv({&report, 1});
   EXPECT_THAT(csv, HasSubstr("\nlockstep-results-1,sweep-1,,TensorFlow 2.14,net-b8-d1-replicated,"
-                             "net,,,replicated,0,auto,weak,1,,,8,8,1,,,,,,,64,"));
+                             "net,,,replicated,0,auto,,weak,1,,,8,8,1,,,,,,,64,"));
   EXPECT_THAT(csv, Not(HasSubstr(",0,0,")));
+}
+
+TEST(SweepTable, HasColumnsForWhatImagesCostWhereInputsAreCompared) {
+  spec::Sweep sweep;
+  sweep.models = {{"net", 8}};
+  sweep.devices = {1};
+  EXPECT_THAT(sweep_table(report_of(sweep, {measured(64)})), Not(HasSubstr("I/O overhead")));
+  sweep.inputs = {spec::InputKind::synthetic, spec::InputKind::real};
+  const SweepReport report = report_of(sweep, {measured(64), measured(48)});
+  const std::string table = sweep_table(report);
+  EXPECT_THAT(table, HasSubstr("I/O overhead           95 %\n"));
+  EXPECT_THAT(table, HasSubstr("replicated, synthetic "));
+  EXPECT_THAT(table, HasSubstr("25.0 %  25.0 - 25.0 %\n"));
+  const std::string csv = results_csv({&report, 1});
+  EXPECT_THAT(csv, HasSubstr(",auto,real,weak,"));
+  EXPECT_THAT(csv, HasSubstr(",0.25,0.25,0.25,"));
 }
 
 TEST(SweepTable, HasColumnsForWhatSomePointsTellOfEnergyAndCost) {

@@ -93,6 +93,7 @@ std::string configuration(const spec::Point& point) {
     text += fmt::format(", {} server{}", point.num_ps, point.num_ps == 1 ? "" : "s");
   }
   if (point.data_format != "auto") text += fmt::format(", {}", point.data_format);
+  if (point.input) text += fmt::format(", {}", name(*point.input));
   return text;
 }
 
@@ -112,6 +113,9 @@ std::string sweep_table(const SweepReport& report) {
                                  {"efficiency"},
                                  {"95 %"},
                                  {"of independent"}});
+  const bool inputs = std::ranges::any_of(
+      report.rows, [](const stats::RowSummary& row) { return row.io_overhead.has_value(); });
+  if (inputs) columns.insert(columns.end(), {{"I/O overhead"}, {"95 %"}});
   const bool energy = any_has(report, &stats::Launch::joules_per_image);
   const bool cost = any_has(report, &stats::Launch::cost_per_million_images);
   if (energy) columns.push_back({"J/image"});
@@ -140,6 +144,10 @@ std::string sweep_table(const SweepReport& report) {
          interval_of(summary.speed, speed_text), value_of(summary.speed_up, ratio_text),
          value_of(summary.efficiency, percent_text), interval_of(summary.efficiency, percent_text),
          value_of(summary.of_ceiling, percent_text)});
+    if (inputs) {
+      cells.push_back(value_of(summary.io_overhead, percent_text));
+      cells.push_back(interval_of(summary.io_overhead, percent_text));
+    }
     if (energy) cells.push_back(figure_text(record, &stats::Launch::joules_per_image));
     if (cost) cells.push_back(figure_text(record, &stats::Launch::cost_per_million_images));
     table.add(std::move(cells));

@@ -45,6 +45,9 @@ inline constexpr std::array<std::string_view, 5> kNames<ResizeMethod> = {
 
 template <>
 inline constexpr std::array<std::string_view, 2> kNames<Scaling> = {"weak", "strong"};
+template <>
+inline constexpr std::array<std::string_view, 3> kNames<InputKind> = {"synthetic", "cached",
+                                                                      "real"};
 
 template <typename Enum>
 constexpr std::string_view name(Enum value) {

@@ -69,6 +69,19 @@ void pass_on(const Given& given, ParsedSweep& parsed) {
   parsed.sweep.run_flags[std::string(flag.name)] = given.text;
 }
 
+void check_inputs(const Sweep& sweep) {
+  if (sweep.inputs.empty()) return;
+  const bool synthetic_alone = sweep.inputs == std::vector{InputKind::synthetic};
+  if (!synthetic_alone && !sweep.run_flags.contains("data_dir")) {
+    throw Error(ExitCode::usage, "--inputs: cached and real images need --data_dir",
+                "name the directory of a dataset; lockstep data make makes one");
+  }
+  if (sweep.run_flags.contains("datasets_repeat_cached_sample")) {
+    throw Error(ExitCode::usage, "--datasets_repeat_cached_sample and --inputs exclude each other",
+                "--inputs=cached is the same");
+  }
+}
+
 }  // namespace
 
 ParsedSweep parse_sweep(std::span<const std::string> args, const Getenv& getenv,
@@ -95,6 +108,7 @@ ParsedSweep parse_sweep(std::span<const std::string> args, const Getenv& getenv,
   for (const auto& [flag, given] : settings) {
     if (!is_own(flag)) pass_on(given, parsed);
   }
+  check_inputs(parsed.sweep);
   return parsed;
 }
 

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "spec/combinations.h"
+#include "spec/flags.h"
 #include "spec/names.h"
 
 namespace lockstep::spec {
@@ -36,6 +37,11 @@ bool takes(const std::string& strategy, std::string_view flag) {
   return true;
 }
 
+// Flags of --data_dir and of what is done to its images: made-up ones go without them.
+bool is_of_data(std::string_view flag) {
+  return find_flag(flag)->group == find_flag("data_dir")->group;
+}
+
 // Different names stay different.
 std::string file_name(std::string_view text) {
   std::string name;
@@ -52,12 +58,16 @@ std::string id_of(const Point& point) {
                                point.devices, file_name(point.strategy));
   if (point.num_ps > 0) id += fmt::format("-ps{}", point.num_ps);
   if (point.data_format != "auto") id += fmt::format("-{}", file_name(point.data_format));
+  if (point.input) id += fmt::format("-{}", name(*point.input));
   return id;
 }
 
 class Expansion {
  public:
-  explicit Expansion(const Sweep& sweep) : sweep_(sweep) {}
+  explicit Expansion(const Sweep& sweep)
+      : sweep_(sweep), inputs_(sweep.inputs.begin(), sweep.inputs.end()) {
+    if (inputs_.empty()) inputs_ = {std::nullopt};
+  }
 
   Plan plan() {
     for (const ModelBatch& model : sweep_.models) {
@@ -75,14 +85,17 @@ class Expansion {
       const int batch = batch_of(model, scaling, devices);
       for (const std::string& strategy : sweep_.strategies) {
         for (const int servers : servers_of(strategy)) {
-          add_row(model, scaling, point(model.model, batch, devices, strategy, servers, format));
+          add_rows(model, scaling, point(model.model, batch, devices, strategy, servers, format));
         }
       }
       const bool listed = std::ranges::count(sweep_.strategies, kCeiling) > 0;
       if (sweep_.ceiling && !listed && devices > sweep_.devices.front()) {
-        add_row(model, scaling,
-                point(model.model, batch, devices, std::string(kCeiling), 0, format));
-        plan_.rows.back().is_ceiling = true;
+        const std::size_t first_ceiling = plan_.rows.size();
+        add_rows(model, scaling,
+                 point(model.model, batch, devices, std::string(kCeiling), 0, format));
+        for (std::size_t r = first_ceiling; r < plan_.rows.size(); ++r) {
+          plan_.rows[r].is_ceiling = true;
+        }
       }
     }
     relate(first);
@@ -123,7 +136,6 @@ class Expansion {
                 .num_ps = servers,
                 .data_format = format,
                 .flags = {}};
-    point.id = id_of(point);
     const auto flag = [&](std::string_view name, const auto& value) {
       point.flags.push_back(fmt::format("--{}={}", name, value));
     };
@@ -136,6 +148,25 @@ class Expansion {
     for (const auto& [name, value] : sweep_.run_flags) {
       if (passes(name, strategy)) flag(name, value);
     }
+    return point;
+  }
+
+  // The point with each of the inputs, next to each other: what drifts hits all of them alike.
+  void add_rows(const ModelBatch& model, Scaling scaling, const Point& point) {
+    for (const std::optional<InputKind>& input : inputs_) {
+      add_row(model, scaling, with_input(point, input));
+    }
+  }
+
+  static Point with_input(Point point, std::optional<InputKind> input) {
+    point.input = input;
+    point.id = id_of(point);
+    if (input == InputKind::synthetic) {
+      std::erase_if(point.flags, [](const std::string& flag) {
+        return is_of_data(std::string_view(flag).substr(2, flag.find('=') - 2));
+      });
+    }
+    if (input == InputKind::cached) point.flags.emplace_back("--datasets_repeat_cached_sample");
     return point;
   }
 
@@ -157,19 +188,26 @@ class Expansion {
       for (std::size_t other = first; other < plan_.rows.size(); ++other) {
         const Point& mine = at(r);
         const Point& peer = at(other);
-        const bool alike = row.is_ceiling || std::tie(mine.strategy, mine.num_ps) ==
-                                                 std::tie(peer.strategy, peer.num_ps);
-        if (!row.baseline && alike && peer.devices == sweep_.devices.front()) {
+        const bool same_exchange =
+            std::tie(mine.strategy, mine.num_ps) == std::tie(peer.strategy, peer.num_ps);
+        const bool same_input = mine.input == peer.input;
+        const bool as_many = mine.devices == peer.devices;
+        if (!row.baseline && same_input && (row.is_ceiling || same_exchange) &&
+            peer.devices == sweep_.devices.front()) {
           row.baseline = plan_.rows[other].point;
         }
-        if (peer.strategy == kCeiling && peer.devices == mine.devices && other != r) {
+        if (peer.strategy == kCeiling && as_many && same_input && other != r) {
           row.ceiling = plan_.rows[other].point;
+        }
+        if (peer.input == InputKind::synthetic && as_many && same_exchange && !same_input) {
+          row.synthetic = plan_.rows[other].point;
         }
       }
     }
   }
 
   const Sweep& sweep_;
+  std::vector<std::optional<InputKind>> inputs_;  // nothing: as the flags have it
   Plan plan_;
 };
 
@@ -201,6 +239,8 @@ std::string to_json(const Sweep& sweep) {
   json["strategies"] = sweep.strategies;
   json["num_ps"] = sweep.num_ps;
   json["data_formats"] = sweep.data_formats;
+  // Sweeps from before there was a choice have no such key, and go on.
+  for (const InputKind input : sweep.inputs) json["inputs"].push_back(name(input));
   json["scaling"] = sweep.scaling.size() > 1 ? "both" : name(sweep.scaling.front());
   json["ceiling"] = sweep.ceiling;
   json["threads_per_device"] = sweep.threads_per_device;

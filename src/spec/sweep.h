@@ -12,6 +12,10 @@ namespace lockstep::spec {
 // How the batch follows the number of devices: weak keeps that of each device, strong that of all.
 enum class Scaling { weak, strong };
 
+// Where a point's images come from: made up; one record of --data_dir for ever, which costs its
+// preprocessing but no reading; or all of them.
+enum class InputKind { synthetic, cached, real };
+
 // A network and the images that one device takes in a step; 0: the model's own number.
 struct ModelBatch {
   std::string model;
@@ -29,6 +33,7 @@ struct Sweep {
   std::vector<std::string> strategies = {"replicated"};
   std::vector<int> num_ps = {0};  // of strategies with servers
   std::vector<std::string> data_formats = {"auto"};
+  std::vector<InputKind> inputs = {};  // side by side; empty: whatever run_flags say
   std::vector<Scaling> scaling = {Scaling::weak};
   bool ceiling = true;         // `independent` beside every count above the smallest
   int threads_per_device = 0;  // the same for all points; 0: as many as the largest count leaves
@@ -57,7 +62,8 @@ struct Point {
   std::string strategy;
   int num_ps = 0;
   std::string data_format;
-  std::vector<std::string> flags;  // of `lockstep run`, but for devices, servers and directory
+  std::optional<InputKind> input = {};  // nothing: the sweep does not compare inputs
+  std::vector<std::string> flags;       // of `lockstep run`, but for devices, servers and directory
 
   bool operator==(const Point&) const = default;
 };
@@ -70,8 +76,9 @@ struct Row {
   int series_batch = 0;  // what the series keeps: the batch of one device, or of all
   std::optional<std::size_t> baseline =
       {};  // the point that speed-ups refer to; nothing: there is none
-  std::optional<std::size_t> ceiling = {};  // the same without exchange
-  bool is_ceiling = false;                  // there as a limit, not as a choice
+  std::optional<std::size_t> ceiling = {};    // the same without exchange
+  std::optional<std::size_t> synthetic = {};  // the same with made-up images, where it is not that
+  bool is_ceiling = false;                    // there as a limit, not as a choice
 };
 
 struct Plan {

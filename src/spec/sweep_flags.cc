@@ -85,6 +85,17 @@ void scaling(ParsedSweep& parsed, const Value& value, std::string_view) {
   }
 }
 
+void inputs(ParsedSweep& parsed, const Value& value, std::string_view shown) {
+  for (const std::string& item : items(words(value), shown)) {
+    const auto kind = named<InputKind>(item);
+    if (!kind) {
+      throw usage(fmt::format("{}: there is no input '{}'", shown, item),
+                  fmt::format("known: {}", fmt::join(kNames<InputKind>, ", ")));
+    }
+    parsed.sweep.inputs.push_back(*kind);
+  }
+}
+
 template <auto field>
 void integer_of(ParsedSweep& parsed, const Value& value, std::string_view) {
   parsed.sweep.*field = static_cast<int>(std::get<std::int64_t>(value));
@@ -151,6 +162,13 @@ std::vector<SweepFlag> what() {
        [](ParsedSweep& parsed, const Value& value, std::string_view shown) {
          parsed.sweep.data_formats = values_of<std::string>("data_format", value, shown);
        }},
+      {{.name = "inputs",
+        .group = kWhat,
+        .type = list(),
+        .help = "images to compare: synthetic, cached (one record of --data_dir for ever: "
+                "preprocessing without reading), real; not set: real with --data_dir, else "
+                "synthetic"},
+       inputs},
       {{.name = "scaling",
         .group = kWhat,
         .type = {.kind = Kind::choice,

@@ -119,6 +119,7 @@ TEST(ParseSweep, ReadsBackWhatToJsonWrites) {
   sweep.strategies = {"horovod", "parameter_server"};
   sweep.num_ps = {1, 2};
   sweep.data_formats = {"NHWC"};
+  sweep.inputs = {InputKind::synthetic, InputKind::real};
   sweep.scaling = {Scaling::weak, Scaling::strong};
   sweep.ceiling = false;
   sweep.threads_per_device = 2;
@@ -128,7 +129,9 @@ TEST(ParseSweep, ReadsBackWhatToJsonWrites) {
   sweep.launch_time = 2.5;
   sweep.retries = 0;
   sweep.point_time_limit = 100;
-  sweep.run_flags = {{"optimizer", "momentum"}, {"piecewise_learning_rate_schedule", "0.1;3;0.01"}};
+  sweep.run_flags = {{"data_dir", "/d"},
+                     {"optimizer", "momentum"},
+                     {"piecewise_learning_rate_schedule", "0.1;3;0.01"}};
   const World world{.environment = {}, .files = {{"sweep.json", to_json(sweep)}}};
   EXPECT_EQ(world.parse({"--spec=sweep.json"}).sweep, sweep);
 }
@@ -168,6 +171,10 @@ TEST(ParseSweep, RefusesWhatIsWrong) {
   EXPECT_THAT(world.error({"--worker_hosts=a,b"}), HasSubstr("a sweep's launcher decides that"));
   EXPECT_THAT(world.error({"--repeats=0"}), HasSubstr("--repeats=0: expected an integer"));
   EXPECT_THAT(world.error({"--momentum=x"}), HasSubstr("--momentum=x: expected a number"));
+  EXPECT_THAT(world.error({"--inputs=fake"}), HasSubstr("there is no input 'fake' | known: synth"));
+  EXPECT_THAT(world.error({"--inputs=synthetic,real"}), HasSubstr("need --data_dir"));
+  EXPECT_THAT(world.error({"--inputs=real", "--data_dir=d", "--datasets_repeat_cached_sample"}),
+              HasSubstr("exclude each other"));
   EXPECT_THAT(world.error({"--spec=gone.yaml"}), HasSubstr("cannot read gone.yaml"));
 }
 

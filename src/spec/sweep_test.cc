@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <tuple>
 
 #include "base/error.h"
 #include "spec/names.h"
@@ -107,6 +108,42 @@ TEST(Plan, LeavesAFlagThatNoStrategyTakesForRunToRefuse) {
   for (const Point& point : expand(sweep).points) {
     EXPECT_THAT(point.flags, Contains("--staged_vars=true"));
   }
+}
+
+TEST(Plan, MeasuresEveryPointWithEachInputSideBySide) {
+  Sweep sweep = resolved();
+  sweep.models = {{"alexnet", 32}};
+  sweep.devices = {1, 2};
+  sweep.inputs = {InputKind::synthetic, InputKind::cached, InputKind::real};
+  sweep.run_flags = {{"data_dir", "/d"}, {"distortions", "true"}, {"optimizer", "momentum"}};
+  expect_golden("src/spec/golden/plan_of_inputs.txt", text_of(expand(sweep)));
+}
+
+TEST(Plan, RefersToTheSameInputAtOneDeviceAndToMadeUpImagesBesideIt) {
+  Sweep sweep = resolved();
+  sweep.models = {{"alexnet", 32}};
+  sweep.inputs = {InputKind::real, InputKind::synthetic};
+  sweep.run_flags = {{"data_dir", "/d"}};
+  const Plan plan = expand(sweep);
+  for (const Row& row : plan.rows) {
+    const Point& point = plan.points[row.point];
+    EXPECT_EQ(plan.points[*row.baseline].input, point.input) << point.id;
+    EXPECT_EQ(row.synthetic.has_value(), point.input == InputKind::real) << point.id;
+    if (!row.synthetic) continue;
+    const Point& made_up = plan.points[*row.synthetic];
+    EXPECT_EQ(std::tie(made_up.devices, made_up.strategy), std::tie(point.devices, point.strategy));
+    EXPECT_EQ(made_up.input, InputKind::synthetic);
+  }
+}
+
+// Directories of sweeps that exist are called like this.
+TEST(Plan, IsNotChangedByADatasetWhereInputsAreNotCompared) {
+  Sweep sweep = resolved();
+  sweep.run_flags = {{"data_dir", "/d"}};
+  const Plan plan = expand(sweep);
+  EXPECT_EQ(plan.points[0].id, "alexnet-b32-d1-replicated");
+  EXPECT_THAT(plan.points[0].flags, Contains("--data_dir=/d"));
+  EXPECT_EQ(to_json(sweep).find("inputs"), std::string::npos);
 }
 
 TEST(Plan, RefusesBatchesThatStrongScalingCannotDivide) {

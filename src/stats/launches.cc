@@ -84,4 +84,11 @@ Estimate scaled(Estimate estimate, double factor) {
   return estimate;
 }
 
+Estimate complement(const Estimate& share) {
+  Estimate rest = share;
+  rest.value = 1 - share.value;
+  if (share.interval) rest.interval = Interval{1 - share.interval->high, 1 - share.interval->low};
+  return rest;
+}
+
 }  // namespace lockstep::stats

@@ -38,4 +38,7 @@ std::optional<Estimate> ratio(const Launches& numerator, const Launches& denomin
 // The same, times an exact factor.
 Estimate scaled(Estimate estimate, double factor);
 
+// What a share leaves of the whole: 1 - it.
+Estimate complement(const Estimate& share);
+
 }  // namespace lockstep::stats

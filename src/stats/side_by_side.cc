@@ -32,8 +32,8 @@ std::vector<Place> choices(const Contender& contender) {
 }
 
 bool same_configuration(const spec::Point& a, const spec::Point& b) {
-  return std::tie(a.strategy, a.num_ps, a.data_format) ==
-         std::tie(b.strategy, b.num_ps, b.data_format);
+  return std::tie(a.strategy, a.num_ps, a.data_format, a.input) ==
+         std::tie(b.strategy, b.num_ps, b.data_format, b.input);
 }
 
 // What a row is compared with, or why there is nothing.

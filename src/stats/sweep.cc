@@ -41,22 +41,29 @@ RowSummary summarise_row(const spec::Plan& plan, const spec::Row& row,
     }
   }
   if (row.ceiling) summary.of_ceiling = ratio(speed[row.point], speed[*row.ceiling]);
+  if (row.synthetic) {
+    if (const auto kept = ratio(speed[row.point], speed[*row.synthetic])) {
+      summary.io_overhead = complement(*kept);
+    }
+  }
   summary.losses = losses(records[row.point], surroundings(plan, row, records));
   return summary;
 }
 
-// Configurations that could stand for each other: same network, batch, scaling and devices.
+// Configurations that could stand for each other: same network, batch, scaling, images and
+// devices.
 void mark_best(const spec::Plan& plan, std::vector<RowSummary>& summaries) {
   struct Group {
     std::size_t best = 0;
     int choices = 0;
   };
-  std::map<std::tuple<std::string, spec::Scaling, int, int>, Group> groups;
+  using Key = std::tuple<std::string, spec::Scaling, int, std::optional<spec::InputKind>, int>;
+  std::map<Key, Group> groups;
   for (std::size_t r = 0; r < plan.rows.size(); ++r) {
     const spec::Row& row = plan.rows[r];
     const spec::Point& point = plan.points[row.point];
     if (row.is_ceiling || point.strategy == "independent" || !summaries[r].speed) continue;
-    Group& group = groups[{point.model, row.scaling, row.series_batch, point.devices}];
+    Group& group = groups[{point.model, row.scaling, row.series_batch, point.input, point.devices}];
     if (group.choices++ == 0 || summaries[r].speed->value > summaries[group.best].speed->value) {
       group.best = r;
     }

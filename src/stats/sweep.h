@@ -70,10 +70,11 @@ struct RowSummary {
   std::optional<Estimate> speed;  // images per second of all devices
   std::optional<Estimate> speed_up;
   std::optional<Estimate> efficiency;
-  std::optional<Estimate> of_ceiling;  // share of the speed without exchange
-  std::optional<Losses> losses;        // nothing: the launches do not tell what their steps spent
-  int baseline_devices = 0;            // 0: there is no baseline
-  bool best = false;                   // of several configurations with as many devices
+  std::optional<Estimate> of_ceiling;   // share of the speed without exchange
+  std::optional<Estimate> io_overhead;  // what real images cost, as a share of the speed without
+  std::optional<Losses> losses;         // nothing: the launches do not tell what their steps spent
+  int baseline_devices = 0;             // 0: there is no baseline
+  bool best = false;                    // of several configurations with as many devices
 };
 
 // By rows of the plan; `records` by its points. A point that has failed has no numbers.

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 namespace lockstep::stats {
 namespace {
 
@@ -72,6 +74,40 @@ TEST(SweepSummary, MarksTheBestOfSeveralConfigurations) {
   std::vector<bool> best;
   for (const RowSummary& row : rows) best.push_back(row.best);
   EXPECT_THAT(best, testing::ElementsAre(false, true, true, false, false));
+}
+
+// Rows: synthetic, cached, real of one device.
+spec::Plan inputs() {
+  spec::Sweep sweep;
+  sweep.models = {{"alexnet", 8}};
+  sweep.devices = {1};
+  sweep.inputs = {spec::InputKind::synthetic, spec::InputKind::cached, spec::InputKind::real};
+  return spec::expand(sweep);
+}
+
+TEST(SweepSummary, TellsWhichShareOfTheSpeedRealImagesCost) {
+  const auto rows = summarise(
+      inputs(), std::vector{measured({100, 110}), measured({80, 88}), measured({50, 66})});
+  EXPECT_FALSE(rows[0].io_overhead.has_value());
+  EXPECT_DOUBLE_EQ(rows[1].io_overhead->value, 0.2);
+  EXPECT_NEAR(rows[1].io_overhead->interval->half_width(), 0, 1e-9);  // the drift is both's
+  const Estimate& real = *rows[2].io_overhead;
+  EXPECT_DOUBLE_EQ(real.value, 1 - std::sqrt(0.5 * 0.6));
+  EXPECT_LT(real.interval->low, real.value);
+  EXPECT_GT(real.interval->high, real.value);
+  EXPECT_EQ(real.launches, 2);
+}
+
+TEST(SweepSummary, HasNoOverheadWithoutTheSpeedThatItRefersTo) {
+  const auto rows = summarise(inputs(), std::vector{PointRecord(), measured({80}), measured({50})});
+  EXPECT_FALSE(rows[2].io_overhead.has_value());
+}
+
+TEST(SweepSummary, CallsNoInputBetterThanAnother) {
+  for (const RowSummary& row :
+       summarise(inputs(), std::vector{measured({3}), measured({2}), measured({1})})) {
+    EXPECT_FALSE(row.best);
+  }
 }
 
 TEST(SweepSummary, MarksNothingWhereThereIsNoChoice) {
