@@ -11,20 +11,12 @@ namespace {
 
 using winograd::Convolution;
 using winograd::Correlation;
-using winograd::Floats;
-
-const Floats* vectors(const float* floats) {
-  return reinterpret_cast<const Floats*>(floats);
-}
-Floats* vectors(float* floats) {
-  return reinterpret_cast<Floats*>(floats);
-}
 
 winograd::Maps inputs(const WinogradShape& s) {
-  return {s.images, s.in_channels / winograd::kLanes, {s.in_h, s.in_w}};
+  return {s.images, s.in_channels / s.block, s.block, {s.in_h, s.in_w}};
 }
 winograd::Maps outputs(const WinogradShape& s) {
-  return {s.images, s.out_channels / winograd::kLanes, {s.out_h, s.out_w}};
+  return {s.images, s.out_channels / s.block, s.block, {s.out_h, s.out_w}};
 }
 
 Convolution forward_of(const WinogradShape& s, int threads) {
@@ -39,58 +31,56 @@ Correlation backward_weights_of(const WinogradShape& s, int threads) {
   return {inputs(s), outputs(s), form_of(s.taps), s.top, s.left, threads};
 }
 
-const winograd::Steps& fastest_steps(winograd::Size taps) {
-  LOCKSTEP_CHECK(Winograd::accepts(taps));
-  return *winograd::available_steps(taps).front();
+const winograd::Steps& fastest_steps(const WinogradShape& s) {
+  LOCKSTEP_CHECK(Winograd::accepts(s.taps, s.block));
+  return *winograd::available_steps(s.taps, s.block).front();
 }
 
-std::size_t bytes(winograd::Distance vectors) {
-  return static_cast<std::size_t>(vectors) * sizeof(Floats);
+std::size_t bytes(winograd::Distance floats) {
+  return static_cast<std::size_t>(floats) * sizeof(float);
 }
 
 }  // namespace
 
 Winograd::Winograd(const WinogradShape& shape, const winograd::Steps* steps)
-    : steps_(steps != nullptr ? *steps : fastest_steps(shape.taps)),
+    : steps_(steps != nullptr ? *steps : fastest_steps(shape)),
       shape_(shape),
       threads_(omp_get_max_threads()) {
   LOCKSTEP_CHECK(steps_.form.taps == shape.taps);
-  LOCKSTEP_CHECK(shape.in_channels % winograd::kLanes == 0);
-  LOCKSTEP_CHECK(shape.out_channels % winograd::kLanes == 0);
+  LOCKSTEP_CHECK(steps_.lanes == shape.block);
+  LOCKSTEP_CHECK(shape.in_channels % shape.block == 0);
+  LOCKSTEP_CHECK(shape.out_channels % shape.block == 0);
 }
 
 std::size_t Winograd::forward_scratch_bytes() const {
-  return bytes(scratch_vectors(forward_of(shape_, threads_)));
+  return bytes(scratch_floats(forward_of(shape_, threads_)));
 }
 std::size_t Winograd::backward_data_scratch_bytes() const {
-  return bytes(scratch_vectors(backward_data_of(shape_, threads_)));
+  return bytes(scratch_floats(backward_data_of(shape_, threads_)));
 }
 std::size_t Winograd::backward_weights_scratch_bytes() const {
-  return bytes(scratch_vectors(backward_weights_of(shape_, threads_)));
+  return bytes(scratch_floats(backward_weights_of(shape_, threads_)));
 }
 
 void Winograd::forward(const float* x, const float* filters, const float* bias, bool relu, float* y,
                        float* scratch) const {
   winograd::Ending ending;
-  ending.bias = vectors(bias);
+  ending.bias = bias;
   ending.relu = relu;
-  convolve(steps_, forward_of(shape_, threads_), vectors(x), vectors(filters), ending, vectors(y),
-           vectors(scratch));
+  convolve(steps_, forward_of(shape_, threads_), x, filters, ending, y, scratch);
 }
 
 void Winograd::backward_data(const float* dy, const float* filters, const float* addend,
                              const float* mask, float* dx, float* scratch) const {
   winograd::Ending ending;
-  ending.addend = vectors(addend);
-  ending.mask = vectors(mask);
-  convolve(steps_, backward_data_of(shape_, threads_), vectors(dy), vectors(filters), ending,
-           vectors(dx), vectors(scratch));
+  ending.addend = addend;
+  ending.mask = mask;
+  convolve(steps_, backward_data_of(shape_, threads_), dy, filters, ending, dx, scratch);
 }
 
 void Winograd::backward_weights(const float* x, const float* dy, float* d_filters, float* d_bias,
                                 float* scratch) const {
-  correlate(steps_, backward_weights_of(shape_, threads_), vectors(x), vectors(dy),
-            vectors(d_filters), vectors(d_bias), vectors(scratch));
+  correlate(steps_, backward_weights_of(shape_, threads_), x, dy, d_filters, d_bias, scratch);
 }
 
 }  // namespace lockstep::kernel

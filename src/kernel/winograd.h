@@ -8,21 +8,24 @@ namespace lockstep::kernel {
 
 // Convolutions with filters of 3x3, 5x5, 1x3, 3x1, 1x7 or 7x1 taps and stride 1, by Winograd's
 // F(4x4, 3x3), F(2x2, 5x5), F(4, 3) or F(6, 7): a quarter to a half of the multiplications,
-// rounding some times that of the direct way (docs/kernels.md). Activations are nChw8c, filters
-// OIhw8i8o, biases plain; all are aligned to 32 bytes.
+// rounding some times that of the direct way (docs/kernels.md). Activations are nChw8c and filters
+// OIhw8i8o, or both with 16, biases plain; all are aligned to 64 bytes.
 struct WinogradShape {
   int images = 0;
-  int in_channels = 0, out_channels = 0;  // multiples of 8
+  int in_channels = 0, out_channels = 0;  // multiples of the block
   int in_h = 0, in_w = 0;
   int out_h = 0, out_w = 0;
   int top = 0, left = 0;         // rows and columns of zeros before the image
   winograd::Size taps = {3, 3};  // of the filters
+  int block = 8;                 // channels that stand together: 8 or 16
 };
 
 class Winograd {
  public:
-  // Whether there are steps for such filters.
-  static bool accepts(winograd::Size taps) { return winograd::portable_steps(taps) != nullptr; }
+  // Whether there are steps for such filters and blocks, by this processor.
+  static bool accepts(winograd::Size taps, int block) {
+    return !winograd::available_steps(taps, block).empty();
+  }
 
   // For the team of the thread that constructs it, which then makes all calls. Without `steps`, by
   // the fastest that this processor has.

@@ -1,5 +1,7 @@
 // The steps with AVX2 and FMA. What other headers define must stand before the choice: a function
 // of theirs that is compiled behind it could become everybody's.
+#include <utility>
+
 #include "kernel/winograd_points.h"
 #include "kernel/winograd_steps.h"
 
@@ -9,6 +11,9 @@
 #pragma GCC target("avx2,fma")
 namespace lockstep::kernel::winograd {
 namespace {
+
+constexpr int kLanes = 8;
+using Floats [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias]] = float;
 
 struct Machine {
   static constexpr auto kName = "avx2";

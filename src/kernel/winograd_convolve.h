@@ -16,9 +16,9 @@ struct Convolution {
   int threads = 1;
 };
 
-Distance scratch_vectors(const Convolution& convolution);
+Distance scratch_floats(const Convolution& convolution);
 
-void convolve(const Steps& steps, const Convolution& convolution, const Floats* x,
-              const Floats* filters, const Ending& ending, Floats* y, Floats* scratch);
+void convolve(const Steps& steps, const Convolution& convolution, const float* x,
+              const float* filters, const Ending& ending, float* y, float* scratch);
 
 }  // namespace lockstep::kernel::winograd

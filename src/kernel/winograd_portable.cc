@@ -4,6 +4,9 @@
 namespace lockstep::kernel::winograd {
 namespace {
 
+constexpr int kLanes = 8;
+using Floats [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias]] = float;
+
 struct Machine {
   static constexpr auto kName = "portable";
   static void stream(Floats* to, const Floats& value) { *to = value; }

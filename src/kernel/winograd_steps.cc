@@ -2,14 +2,16 @@
 
 namespace lockstep::kernel::winograd {
 
-std::vector<const Steps*> available_steps(Size taps) {
-  std::vector<const Steps*> available;
+std::vector<const Steps*> available_steps(Size taps, int lanes) {
+  std::vector<const Steps*> known;
 #if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) known.push_back(avx512_steps(taps));
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (avx2 && avx2_steps(taps) != nullptr) available.push_back(avx2_steps(taps));
+  if (avx2) known.push_back(avx2_steps(taps));
 #endif
-  if (portable_steps(taps) != nullptr) available.push_back(portable_steps(taps));
-  return available;
+  known.push_back(portable_steps(taps));
+  std::erase_if(known, [&](const Steps* s) { return s == nullptr || s->lanes != lanes; });
+  return known;
 }
 
 }  // namespace lockstep::kernel::winograd

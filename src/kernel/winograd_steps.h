@@ -6,11 +6,9 @@
 namespace lockstep::kernel::winograd {
 
 // The steps of F(4x4, 3x3) and F(2x2, 5x5), and of F(4, 3) and F(6, 7) along rows or columns, each
-// for eight channels or more, without threads: docs/kernels.md has the mathematics and the names. A
-// tensor whose channels stand in blocks of eight is an array of Floats; distances are in Floats,
-// too.
-
-inline constexpr int kLanes = 8;
+// for a block of channels or more, without threads: docs/kernels.md has the mathematics and the
+// names. Channels stand in blocks of as many as the processor's vectors have lanes, 8 or 16, and
+// all memory is aligned to such vectors; distances are in floats.
 
 // Rows and columns.
 struct Size {
@@ -43,56 +41,58 @@ constexpr Form form_of(Size taps) {
   return {taps, {window.h + 1 - taps.h, window.w + 1 - taps.w}, window};
 }
 
-// Rows and vectors of the two products' register blocks: twelve sums each, of sixteen registers.
+// Rows and vectors of the two products' register blocks: twelve sums each, which sixteen registers
+// can hold, and which are enough to keep the multipliers of wider processors busy, too.
 inline constexpr int kTilesAtOnce = 6;     // forward: six tiles ...
 inline constexpr int kOutputsAtOnce = 2;   // ... by two blocks of output channels
 inline constexpr int kChannelsAtOnce = 4;  // weights: four input channels ...
 inline constexpr int kFiltersAtOnce = 3;   // ... by three blocks of output channels
 inline constexpr int kTilesTogether = 4;   // weights: tiles come in multiples of this
 
-using Floats [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias]] = float;
 using Distance = std::ptrdiff_t;
 
 // What becomes of outputs on their way to memory: y -> max(y + bias, floor) in forward; in backward
 // y + addend where the mask is positive and 0 elsewhere. Null stands for none.
 struct Ending {
-  const Floats* bias = nullptr;    // of these channels
-  const Floats* addend = nullptr;  // a plane: one image, one block of channels
-  const Floats* mask = nullptr;    // a plane
+  const float* bias = nullptr;    // of these channels
+  const float* addend = nullptr;  // a plane: one image, one block of channels
+  const float* mask = nullptr;    // a plane
   bool relu = false;
   bool stream = false;  // past the caches
 };
 
 struct Steps {
   const char* name;
+  int lanes;
   Form form;
 
   // v = B^T d B: d is the window of pixels from (top, left) on, zeros outside the plane.
-  void (*input)(const Floats* plane, Size size, int top, int left, Floats* v, Distance position);
+  void (*input)(const float* plane, Size size, int top, int left, float* v, Distance position);
 
   // w = A dy A^T: dy are the pixels of a tile from (top, left) on, zeros outside the plane.
-  void (*gradient)(const Floats* plane, Size size, int top, int left, Floats* w, Distance position);
+  void (*gradient)(const float* plane, Size size, int top, int left, float* w, Distance position);
 
-  // u = G g G^T for 8x8 filters: Floats [tap][input channel] of output channels. `turned` makes the
-  // filters of backward-data: rotated by half a turn, inputs and outputs exchanged.
-  void (*filter)(const Floats* taps, bool turned, Floats* u, Distance channel, Distance position);
+  // u = G g G^T for the filters of a block by a block of channels: [tap][input channel][output
+  // channel]. `turned` makes the filters of backward-data: rotated by half a turn, inputs and
+  // outputs exchanged.
+  void (*filter)(const float* taps, bool turned, float* u, Distance channel, Distance position);
 
   // At one position, m[tile][output] = sum over channels of v[tile][channel] u[channel][output].
-  // v: [tile / 6][block of channels][6]; u: [channel][vectors]; m: [tile][2]. vectors: 1 or 2.
-  void (*product)(int tiles, int channel_blocks, int vectors, const Floats* v, const Floats* u,
-                  Floats* m);
+  // Of vectors, v: [tile / 6][block of channels][6]; u: [channel][vectors], 1 or 2; m: [tile][2].
+  void (*product)(int tiles, int channel_blocks, int vectors, const float* v, const float* u,
+                  float* m);
 
   // y = A^T m A, ended, to the pixels of a tile from (top, left) on; what is outside is dropped.
-  void (*output)(const Floats* m, Distance position, const Ending& ending, Size size, int top,
-                 int left, Floats* plane);
+  void (*output)(const float* m, Distance position, const Ending& ending, Size size, int top,
+                 int left, float* plane);
 
   // At one position, m[channel][filter] (+)= sum over tiles of v[tile][channel] w[tile][filter].
-  // v, w: [block][tile], blocks `block` apart; m: [channel][3]. vectors: 1, 2 or 3.
-  void (*gradient_product)(int tiles, int channel_blocks, int vectors, const Floats* v,
-                           const Floats* w, Distance block, Floats* m, bool accumulate);
+  // Of vectors, v, w: [block][tile], blocks `block` apart; m: [channel][3]. vectors: 1, 2 or 3.
+  void (*gradient_product)(int tiles, int channel_blocks, int vectors, const float* v,
+                           const float* w, Distance block, float* m, bool accumulate);
 
-  // dg = G^T m G: the gradient of one input channel's filters, a tap every `tap` Floats.
-  void (*filter_gradient)(const Floats* m, Distance position, Floats* dg, Distance tap);
+  // dg = G^T m G: the gradient of one input channel's filters, a tap every `tap` floats.
+  void (*filter_gradient)(const float* m, Distance position, float* dg, Distance tap);
 
   // Behind the last of a thread's outputs that were streamed.
   void (*fence)();
@@ -101,8 +101,9 @@ struct Steps {
 // Null where there are none for such filters, or by this compiler.
 const Steps* portable_steps(Size taps);
 const Steps* avx2_steps(Size taps);
+const Steps* avx512_steps(Size taps);
 
-// What this processor can execute, the fastest first.
-std::vector<const Steps*> available_steps(Size taps);
+// What this processor can execute with so many lanes, the fastest first.
+std::vector<const Steps*> available_steps(Size taps, int lanes);
 
 }  // namespace lockstep::kernel::winograd

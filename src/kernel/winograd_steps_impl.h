@@ -1,11 +1,14 @@
 // The steps, once for each instruction set: a file that includes this one has first chosen what the
-// compiler may use, and has a struct Machine for what only that processor can do:
+// compiler may use, and has Floats, a vector of kLanes, and a struct Machine for what only that
+// processor can do:
 //   kName              of the instructions,
 //   stream(to, value)  stores past the caches,
 //   fence()            stands behind the last stream,
 //   add_products<n>(sums, vectors, scalar)  adds n vectors, times the scalar, to as many sums.
 // No macro tells the choice: C++ reads a file's macros before it follows its pragmas. Vectors are
 // never passed by value: how that is done depends on the choice.
+#include <utility>
+
 #include "kernel/winograd_points.h"
 #include "kernel/winograd_steps.h"
 
@@ -129,6 +132,17 @@ struct Lines<1> {
   using FilterGradient = UnchangedLine;
 };
 
+// What comes in floats, in vectors.
+inline const Floats* vectors(const float* floats) {
+  return reinterpret_cast<const Floats*>(floats);
+}
+inline Floats* vectors(float* floats) {
+  return reinterpret_cast<Floats*>(floats);
+}
+constexpr Distance vectors(Distance floats) {
+  return floats / kLanes;
+}
+
 // The rectangles that transforms read and write: the first element, and how far rows and columns
 // are apart.
 struct From {
@@ -176,50 +190,59 @@ template <int rows, int columns>
 }
 
 template <int taps_h, int taps_w>
-void input(const Floats* plane, Size size, int top, int left, Floats* v, Distance position) {
+void input(const float* plane, Size size, int top, int left, float* v, Distance position) {
   constexpr Size kWindow = form_of({taps_h, taps_w}).window;
   Floats border[kWindow.area()];
   transform<typename Lines<taps_w>::Input, typename Lines<taps_h>::Input>(
-      pixels<kWindow.h, kWindow.w>(plane, size, top, left, border),
-      {v, kWindow.w * position, position});
+      pixels<kWindow.h, kWindow.w>(vectors(plane), size, top, left, border),
+      {vectors(v), kWindow.w * vectors(position), vectors(position)});
 }
 
 template <int taps_h, int taps_w>
-void gradient(const Floats* plane, Size size, int top, int left, Floats* w, Distance position) {
+void gradient(const float* plane, Size size, int top, int left, float* w, Distance position) {
   constexpr Form kForm = form_of({taps_h, taps_w});
   Floats border[kForm.tile.area()];
   transform<typename Lines<taps_w>::Gradient, typename Lines<taps_h>::Gradient>(
-      pixels<kForm.tile.h, kForm.tile.w>(plane, size, top, left, border),
-      {w, kForm.window.w * position, position});
+      pixels<kForm.tile.h, kForm.tile.w>(vectors(plane), size, top, left, border),
+      {vectors(w), kForm.window.w * vectors(position), vectors(position)});
 }
 
-// Exchanges rows and columns of 8x8 floats: of 4x4 quarters, of 2x2 pairs, of neighbours.
+// Exchanges the upper right and the lower left part of squares of 2 x `half` rows and columns, of
+// two rows that are `half` apart.
+template <int half, int... column>
+[[gnu::always_inline]] inline void exchange(Floats& upper, Floats& lower,
+                                            std::integer_sequence<int, column...>) {
+  const Floats a = upper, b = lower;
+  upper =
+      __builtin_shufflevector(a, b, ((column & half) == 0 ? column : kLanes + column - half)...);
+  lower =
+      __builtin_shufflevector(a, b, ((column & half) == 0 ? column + half : kLanes + column)...);
+}
+
+template <int half>
+[[gnu::always_inline]] inline void transpose_parts(Floats* rows) {
+#pragma GCC unroll 16
+  for (int row = 0; row < kLanes; ++row) {
+    if ((row & half) != 0) continue;
+    exchange<half>(rows[row], rows[row + half], std::make_integer_sequence<int, kLanes>());
+  }
+  if constexpr (half > 1) transpose_parts<half / 2>(rows);
+}
+
+// Exchanges rows and columns of a square of floats: first of its quarters, then within them.
 [[gnu::always_inline]] inline void transpose(const Floats* from, Floats* to) {
-  Floats quarters[kLanes], pairs[kLanes];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    const Floats a = from[i], b = from[i + 4];
-    quarters[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
-    quarters[i + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
-  }
-#pragma GCC unroll 4
-  for (int half = 0; half < 4; ++half) {
-    const int i = half + half / 2 * 2;  // 0, 1, 4, 5
-    const Floats a = quarters[i], b = quarters[i + 2];
-    pairs[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-    pairs[i + 2] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < kLanes; i += 2) {
-    const Floats a = pairs[i], b = pairs[i + 1];
-    to[i] = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
-    to[i + 1] = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
-  }
+  Floats rows[kLanes];
+#pragma GCC unroll 16
+  for (int row = 0; row < kLanes; ++row) rows[row] = from[row];
+  transpose_parts<kLanes / 2>(rows);
+#pragma GCC unroll 16
+  for (int row = 0; row < kLanes; ++row) to[row] = rows[row];
 }
 
 template <int taps_h, int taps_w>
-void filter(const Floats* taps, bool turned, Floats* u, Distance channel, Distance position) {
+void filter(const float* filters, bool turned, float* u, Distance channel, Distance position) {
   constexpr int kAll = taps_h * taps_w;
+  const Floats* taps = vectors(filters);
   Floats other[kAll * kLanes];
   if (turned) {
     for (int tap = 0; tap < kAll; ++tap) {
@@ -230,14 +253,15 @@ void filter(const Floats* taps, bool turned, Floats* u, Distance channel, Distan
   for (int c = 0; c < kLanes; ++c) {
     transform<typename Lines<taps_w>::Filter, typename Lines<taps_h>::Filter>(
         {taps + c, taps_w * kLanes, kLanes},
-        {u + c * channel, window_of(taps_w) * position, position});
+        {vectors(u + c * channel), window_of(taps_w) * vectors(position), vectors(position)});
   }
 }
 
 template <int taps_h, int taps_w>
-void filter_gradient(const Floats* m, Distance position, Floats* dg, Distance tap) {
+void filter_gradient(const float* m, Distance position, float* dg, Distance tap) {
   transform<typename Lines<taps_w>::FilterGradient, typename Lines<taps_h>::FilterGradient>(
-      {m, window_of(taps_w) * position, position}, {dg, taps_w * tap, tap});
+      {vectors(m), window_of(taps_w) * vectors(position), vectors(position)},
+      {vectors(dg), taps_w * vectors(tap), vectors(tap)});
 }
 
 // --- Outputs -------------------------------------------------------------------------------------
@@ -263,25 +287,25 @@ template <int tile_h, int tile_w, bool whole, typename Finish>
 }
 
 template <int taps_h, int taps_w>
-void output(const Floats* m, Distance position, const Ending& ending, Size size, int top, int left,
-            Floats* plane) {
+void output(const float* m, Distance position, const Ending& ending, Size size, int top, int left,
+            float* plane) {
   constexpr Form kForm = form_of({taps_h, taps_w});
   constexpr Size kTile = kForm.tile;
   Floats y[kTile.area()];
   transform<typename Lines<taps_w>::Output, typename Lines<taps_h>::Output>(
-      {m, kForm.window.w * position, position}, {y, kTile.w, 1});
+      {vectors(m), kForm.window.w * vectors(position), vectors(position)}, {y, kTile.w, 1});
   const bool whole = top + kTile.h <= size.h && left + kTile.w <= size.w;
   const auto end = [&](const auto& finish) {
     if (whole) {
-      end_tile<kTile.h, kTile.w, true>(y, size, top, left, ending.stream, plane, finish);
+      end_tile<kTile.h, kTile.w, true>(y, size, top, left, ending.stream, vectors(plane), finish);
     } else {
-      end_tile<kTile.h, kTile.w, false>(y, size, top, left, false, plane, finish);
+      end_tile<kTile.h, kTile.w, false>(y, size, top, left, false, vectors(plane), finish);
     }
   };
-  const Floats* const addend = ending.addend;
-  const Floats* const mask = ending.mask;
+  const Floats* const addend = vectors(ending.addend);
+  const Floats* const mask = vectors(ending.mask);
   if (ending.bias != nullptr || ending.relu) {
-    const Floats bias = ending.bias != nullptr ? *ending.bias : Floats{};
+    const Floats bias = ending.bias != nullptr ? *vectors(ending.bias) : Floats{};
     const Floats floor = Floats{} - (ending.relu ? 0.0F : __builtin_inff());
     end([&](Floats& value, Distance) {
       value += bias;
@@ -302,56 +326,62 @@ void output(const Floats* m, Distance position, const Ending& ending, Size size,
 
 // --- Products ------------------------------------------------------------------------------------
 
-// Where the scalars lie that one product multiplies vectors by, in floats: from one row of sums to
-// the next, from one term to the next, and how many terms make a group of `group` floats.
+// How one product's operands lie. Scalars, in floats: from one row of sums to the next, from one
+// term to the next, and how many terms make a group of `kGroup` floats. Vectors: from one term to
+// the next, and from one row of sums to the next; those of one term are `apart`.
+template <int vectors>
 struct TilesOverChannels {
   static constexpr int kRow = kLanes, kTerm = 1, kTerms = kLanes, kGroup = kTilesAtOnce * kLanes;
+  static constexpr int kNextTerm = vectors, kNextSums = kOutputsAtOnce;
+  static constexpr Distance apart(Distance) { return 1; }
 };
 struct ChannelsOverTiles {
   static constexpr int kRow = 1, kTerm = kLanes, kTerms = kTilesTogether,
                        kGroup = kTilesTogether * kLanes;
+  static constexpr int kNextTerm = 1, kNextSums = kFiltersAtOnce;
+  static constexpr Distance apart(Distance blocks) { return blocks; }
 };
 
 // The micro-kernel: sums[row][i] (+)= over all terms, scalar[row][term] * vector[term][i]. All sums
-// stay in registers. Vectors of one term are `apart`, those of the next term follow `next` behind.
-template <typename Scalars, int rows, int vectors, int next>
+// stay in registers.
+template <typename Lie, int rows, int vectors>
 [[gnu::noinline]] void multiply(int groups, const float* scalar, const Floats* vector,
-                                Distance apart, Floats* sums, Distance row_of_sums,
-                                bool accumulate) {
+                                Distance blocks, Floats* sums, bool accumulate) {
+  const Distance apart = Lie::apart(blocks);
   Floats sum[rows][vectors];
 #pragma GCC unroll 6
   for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 3
     for (int i = 0; i < vectors; ++i) {
-      sum[row][i] = accumulate ? sums[row * row_of_sums + i] : Floats{};
+      sum[row][i] = accumulate ? sums[row * Lie::kNextSums + i] : Floats{};
     }
   }
   for (; groups > 0; --groups) {
-#pragma GCC unroll 8
-    for (int term = 0; term < Scalars::kTerms; ++term) {
+#pragma GCC unroll 16
+    for (int term = 0; term < Lie::kTerms; ++term) {
       Floats factor[vectors];
 #pragma GCC unroll 3
-      for (int i = 0; i < vectors; ++i) factor[i] = vector[i * apart + term * next];
+      for (int i = 0; i < vectors; ++i) factor[i] = vector[i * apart + term * Lie::kNextTerm];
 #pragma GCC unroll 6
       for (int row = 0; row < rows; ++row) {
         Machine::add_products<vectors>(sum[row], factor,
-                                       scalar[row * Scalars::kRow + term * Scalars::kTerm]);
+                                       scalar[row * Lie::kRow + term * Lie::kTerm]);
       }
     }
-    scalar += Scalars::kGroup;
-    vector += Scalars::kTerms * next;
+    scalar += Lie::kGroup;
+    vector += Lie::kTerms * Lie::kNextTerm;
   }
 #pragma GCC unroll 6
   for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 3
-    for (int i = 0; i < vectors; ++i) sums[row * row_of_sums + i] = sum[row][i];
+    for (int i = 0; i < vectors; ++i) sums[row * Lie::kNextSums + i] = sum[row][i];
   }
 }
 
-using Multiply = void (*)(int, const float*, const Floats*, Distance, Floats*, Distance, bool);
+using Multiply = void (*)(int, const float*, const Floats*, Distance, Floats*, bool);
 
 template <int tiles, int vectors>
-constexpr Multiply kForward = &multiply<TilesOverChannels, tiles, vectors, vectors>;
+constexpr Multiply kForward = &multiply<TilesOverChannels<vectors>, tiles, vectors>;
 inline constexpr Multiply kForwards[kOutputsAtOnce][kTilesAtOnce] = {
     {kForward<1, 1>, kForward<2, 1>, kForward<3, 1>, kForward<4, 1>, kForward<5, 1>,
      kForward<6, 1>},
@@ -359,31 +389,29 @@ inline constexpr Multiply kForwards[kOutputsAtOnce][kTilesAtOnce] = {
      kForward<6, 2>},
 };
 template <int vectors>
-constexpr Multiply kWeight = &multiply<ChannelsOverTiles, kChannelsAtOnce, vectors, 1>;
+constexpr Multiply kWeight = &multiply<ChannelsOverTiles, kChannelsAtOnce, vectors>;
 inline constexpr Multiply kWeights[kFiltersAtOnce] = {kWeight<1>, kWeight<2>, kWeight<3>};
 
-inline void product(int tiles, int channel_blocks, int vectors, const Floats* v, const Floats* u,
-                    Floats* m) {
+inline void product(int tiles, int channel_blocks, int width, const float* v, const float* u,
+                    float* m) {
   for (int tile = 0; tile < tiles; tile += kTilesAtOnce) {
     const int rows = tiles - tile < kTilesAtOnce ? tiles - tile : kTilesAtOnce;
-    kForwards[vectors - 1][rows - 1](
-        channel_blocks, reinterpret_cast<const float*>(v + Distance{tile} * channel_blocks), u, 1,
-        m + tile * kOutputsAtOnce, kOutputsAtOnce, false);
+    kForwards[width - 1][rows - 1](channel_blocks, v + Distance{tile} * channel_blocks * kLanes,
+                                   vectors(u), 0, vectors(m) + tile * kOutputsAtOnce, false);
   }
 }
 
-inline void gradient_product(int tiles, int channel_blocks, int vectors, const Floats* v,
-                             const Floats* w, Distance block, Floats* m, bool accumulate) {
+inline void gradient_product(int tiles, int channel_blocks, int width, const float* v,
+                             const float* w, Distance block, float* m, bool accumulate) {
   for (int c = 0; c < channel_blocks * kLanes; c += kChannelsAtOnce) {
-    const Floats* channels = v + c / kLanes * block;
-    kWeights[vectors - 1](tiles / kTilesTogether,
-                          reinterpret_cast<const float*>(channels) + c % kLanes, w, block,
-                          m + c * kFiltersAtOnce, kFiltersAtOnce, accumulate);
+    kWeights[width - 1](tiles / kTilesTogether, v + c / kLanes * block + c % kLanes, vectors(w),
+                        vectors(block), vectors(m) + c * kFiltersAtOnce, accumulate);
   }
 }
 
 template <int taps_h, int taps_w>
 constexpr Steps kSteps = {Machine::kName,
+                          kLanes,
                           form_of({taps_h, taps_w}),
                           input<taps_h, taps_w>,
                           gradient<taps_h, taps_w>,

@@ -21,7 +21,6 @@ namespace {
 using Plain = std::vector<float>;  // images, channels, rows, columns, in this order
 using Exact = std::vector<double>;
 
-constexpr int kBlock = winograd::kLanes;
 constexpr double kRounding = 0x1p-24;
 constexpr double kSmallest = 0x1p-149;
 // On the way of any number through both transforms, the product and the transform of the sum.
@@ -64,27 +63,26 @@ Sizes filter_sizes(const WinogradShape& s) {
   return {s.out_channels, s.in_channels, s.taps.h, s.taps.w};
 }
 
-// Calls f(plain position, position in memory) for each element; nChw8c.
+// Calls f(plain position, position in memory) for each element; nChw8c or nChw16c.
 template <typename F>
-void for_each_blocked(const Sizes& s, const F& f) {
+void for_each_blocked(const Sizes& s, int block, const F& f) {
   for (int n = 0; n < s.n; ++n) {
     for (int c = 0; c < s.c; ++c) {
       for (int i = 0; i < s.h * s.w; ++i) {
-        const std::size_t plane = std::size_t(n) * (s.c / kBlock) + c / kBlock;
-        f(s.at(n, c, 0, i), (plane * s.h * s.w + i) * kBlock + c % kBlock);
+        const std::size_t plane = std::size_t(n) * (s.c / block) + c / block;
+        f(s.at(n, c, 0, i), (plane * s.h * s.w + i) * block + c % block);
       }
     }
   }
 }
-// The same for filters; OIhw8i8o.
+// The same for filters; OIhw8i8o or OIhw16i16o.
 template <typename F>
-void for_each_filter(const Sizes& s, const F& f) {
+void for_each_filter(const Sizes& s, int block, const F& f) {
   for (int o = 0; o < s.n; ++o) {
     for (int i = 0; i < s.c; ++i) {
       for (int tap = 0; tap < s.h * s.w; ++tap) {
-        const std::size_t block = std::size_t(o / kBlock) * (s.c / kBlock) + i / kBlock;
-        f(s.at(o, i, 0, tap),
-          ((block * s.h * s.w + tap) * kBlock + i % kBlock) * kBlock + o % kBlock);
+        const std::size_t square = std::size_t(o / block) * (s.c / block) + i / block;
+        f(s.at(o, i, 0, tap), ((square * s.h * s.w + tap) * block + i % block) * block + o % block);
       }
     }
   }
@@ -96,15 +94,15 @@ Buffer unknown(std::size_t bytes) {
   std::ranges::fill(buffer.floats(), std::numeric_limits<float>::quiet_NaN());
   return buffer;
 }
-Buffer blocked(const Plain& plain, const Sizes& sizes) {
+Buffer blocked(const Plain& plain, const Sizes& sizes, int block) {
   Buffer buffer(plain.size() * sizeof(float));
-  for_each_blocked(sizes,
+  for_each_blocked(sizes, block,
                    [&](std::size_t from, std::size_t to) { buffer.floats()[to] = plain[from]; });
   return buffer;
 }
-Plain plain(const Buffer& buffer, const Sizes& sizes) {
+Plain plain(const Buffer& buffer, const Sizes& sizes, int block) {
   Plain values(sizes.all());
-  for_each_blocked(sizes,
+  for_each_blocked(sizes, block,
                    [&](std::size_t to, std::size_t from) { values[to] = buffer.floats()[from]; });
   return values;
 }
@@ -133,15 +131,15 @@ float* data(const Buffer& buffer) {
 Results run(const Problem& p, const winograd::Steps* steps, const Extras& extras = {}) {
   const WinogradShape& s = p.shape;
   const Winograd conv(s, steps);
-  const Buffer x = blocked(p.x, x_sizes(s));
-  const Buffer dy = blocked(p.dy, y_sizes(s));
+  const Buffer x = blocked(p.x, x_sizes(s), s.block);
+  const Buffer dy = blocked(p.dy, y_sizes(s), s.block);
   const Sizes of_filters = filter_sizes(s);
   const Buffer filters(p.filters.size() * sizeof(float));
-  for_each_filter(of_filters, [&](std::size_t from, std::size_t to) {
+  for_each_filter(of_filters, s.block, [&](std::size_t from, std::size_t to) {
     filters.floats()[to] = p.filters[from];
   });
   const auto optional = [&](const Plain& values, const Sizes& sizes) {
-    return values.empty() ? Buffer() : blocked(values, sizes);
+    return values.empty() ? Buffer() : blocked(values, sizes, s.block);
   };
   const Buffer bias = optional(extras.bias, {1, s.out_channels, 1, 1});
   const Buffer addend = optional(extras.addend, x_sizes(s));
@@ -151,22 +149,22 @@ Results run(const Problem& p, const winograd::Steps* steps, const Extras& extras
   const Buffer y = unknown(dy.size());
   Buffer scratch = unknown(conv.forward_scratch_bytes());
   conv.forward(data(x), data(filters), data(bias), extras.relu, data(y), data(scratch));
-  results.y = plain(y, y_sizes(s));
+  results.y = plain(y, y_sizes(s), s.block);
 
   const Buffer dx = unknown(x.size());
   scratch = unknown(conv.backward_data_scratch_bytes());
   conv.backward_data(data(dy), data(filters), data(addend), data(mask), data(dx), data(scratch));
-  results.dx = plain(dx, x_sizes(s));
+  results.dx = plain(dx, x_sizes(s), s.block);
 
   const Buffer d_filters = unknown(filters.size());
   const Buffer d_bias = unknown(static_cast<std::size_t>(s.out_channels) * sizeof(float));
   scratch = unknown(conv.backward_weights_scratch_bytes());
   conv.backward_weights(data(x), data(dy), data(d_filters), data(d_bias), data(scratch));
   results.d_filters.resize(p.filters.size());
-  for_each_filter(of_filters, [&](std::size_t to, std::size_t from) {
+  for_each_filter(of_filters, s.block, [&](std::size_t to, std::size_t from) {
     results.d_filters[to] = d_filters.floats()[from];
   });
-  results.d_bias = plain(d_bias, {1, s.out_channels, 1, 1});
+  results.d_bias = plain(d_bias, {1, s.out_channels, 1, 1}, s.block);
   return results;
 }
 
@@ -466,7 +464,7 @@ double relative_error(const Plain& actual, const Exact& expected) {
 // Runs the problem by all instructions that there are, with teams of these sizes.
 void expect_within_bounds(const Problem& p, std::initializer_list<int> teams = {2}) {
   const Expected expected = expect(p);
-  for (const winograd::Steps* steps : winograd::available_steps(p.shape.taps)) {
+  for (const winograd::Steps* steps : winograd::available_steps(p.shape.taps, p.shape.block)) {
     for (const int threads : teams) {
       SCOPED_TRACE(std::string(steps->name) + " by " + std::to_string(threads));
       omp_set_num_threads(threads);
@@ -482,7 +480,7 @@ void expect_within_bounds(const Problem& p, std::initializer_list<int> teams = {
 // The bounds hold for the worst of all inputs; roundings of random ones cancel out.
 void expect_five_digits(const Problem& p, double error = 4e-6) {
   const ExactResults expected = exact(p);
-  for (const winograd::Steps* steps : winograd::available_steps(p.shape.taps)) {
+  for (const winograd::Steps* steps : winograd::available_steps(p.shape.taps, p.shape.block)) {
     SCOPED_TRACE(steps->name);
     const Results actual = run(p, steps);
     EXPECT_LE(relative_error(actual.y, expected.y), error);
@@ -490,6 +488,14 @@ void expect_five_digits(const Problem& p, double error = 4e-6) {
     EXPECT_LE(relative_error(actual.d_filters, expected.d_filters), error);
     EXPECT_LE(relative_error(actual.d_bias, expected.d_bias), 1e-6);
   }
+}
+
+// The same in blocks of 16 channels, with twice the channels.
+WinogradShape widened(WinogradShape s) {
+  s.block = 16;
+  s.in_channels *= 2;
+  s.out_channels *= 2;
+  return s;
 }
 
 WinogradShape same(int images, int in, int out, int h, int w, winograd::Size taps = {3, 3}) {
@@ -533,27 +539,40 @@ TEST_F(WinogradConvolution, AgreesWithTheDirectOneAtOddSizesAndPaddings) {
                                     << " " << s.in_h << "x" << s.in_w << " to " << s.out_h << "x"
                                     << s.out_w << " by " << s.taps.h << "x" << s.taps.w);
     expect_within_bounds(random_problem(s), {1, 3});
+    expect_within_bounds(random_problem(widened(s)), {1, 3});
   }
 }
 
 TEST_F(WinogradConvolution, AgreesWithTheDirectOneWhereThreadsDivideChannels) {
   omp_set_num_threads(2);
   expect_five_digits(random_problem(same(1, 208, 216, 5, 5)));
+  expect_five_digits(random_problem(widened(same(1, 104, 112, 5, 5))));
   // More tiles than are multiplied at once.
   expect_five_digits(random_problem({197, 104, 176, 3, 3, 1, 1, 0, 0}));
+  expect_five_digits(random_problem(widened({197, 56, 88, 3, 3, 1, 1, 0, 0})));
 }
 
 TEST_F(WinogradConvolution, RoundsRandomInputsToFiveDigits) {
-  expect_five_digits(random_problem(same(3, 64, 64, 13, 13)));
-  expect_five_digits(random_problem(same(2, 64, 64, 9, 9, {5, 5})));
+  const auto expect_digits = [](const WinogradShape& s, double error = 4e-6) {
+    expect_five_digits(random_problem(s), error);
+    WinogradShape wide = s;
+    wide.block = 16;
+    expect_five_digits(random_problem(wide), error);
+  };
+  expect_digits(same(3, 64, 64, 13, 13));
+  expect_digits(same(2, 64, 64, 9, 9, {5, 5}));
   // Twelve points along one side round more than six along both.
-  expect_five_digits(random_problem(same(1, 64, 64, 17, 17, {1, 7})), 8e-6);
-  expect_five_digits(random_problem(same(1, 64, 64, 17, 17, {7, 1})), 8e-6);
+  expect_digits(same(1, 64, 64, 17, 17, {1, 7}), 8e-6);
+  expect_digits(same(1, 64, 64, 17, 17, {7, 1}), 8e-6);
 }
 
 TEST_F(WinogradConvolution, KeepsItsBoundsOnConstantAndOnExtremeInputs) {
+  std::vector<WinogradShape> shapes;
   for (const winograd::Size taps : kAllTaps) {
-    const WinogradShape s = same(2, 16, 16, 9, 10, taps);
+    shapes.push_back(same(2, 16, 16, 9, 10, taps));
+    shapes.push_back(widened(same(2, 8, 8, 9, 10, taps)));
+  }
+  for (const WinogradShape& s : shapes) {
     const Problem random = random_problem(s);
     const std::size_t xs = random.x.size(), fs = random.filters.size(), ys = random.dy.size();
     const float denormal = 1e-40F;
@@ -573,41 +592,48 @@ TEST_F(WinogradConvolution, KeepsItsBoundsOnConstantAndOnExtremeInputs) {
 
 TEST_F(WinogradConvolution, WritesLargeOutputsPastTheCachesTheSame) {
   constexpr int kCopies = 64;
-  Problem one = random_problem(same(1, 8, 8, 94, 90));
-  Problem many = one;
-  many.shape.images = kCopies;
-  for (int copy = 1; copy < kCopies; ++copy) {
-    many.x.insert(many.x.end(), one.x.begin(), one.x.end());
-    many.dy.insert(many.dy.end(), one.dy.begin(), one.dy.end());
-  }
-  for (const winograd::Steps* steps : winograd::available_steps(one.shape.taps)) {
-    const Results expected = run(one, steps);
-    const Results actual = run(many, steps);
-    for (std::size_t i = 0; i < actual.y.size(); ++i) {
-      ASSERT_EQ(actual.y[i], expected.y[i % expected.y.size()]) << i;
-      ASSERT_EQ(actual.dx[i], expected.dx[i % expected.dx.size()]) << i;
+  for (const WinogradShape& s : {same(1, 8, 8, 94, 90), widened(same(1, 8, 8, 46, 94))}) {
+    const Problem one = random_problem(s);
+    Problem many = one;
+    many.shape.images = kCopies;
+    for (int copy = 1; copy < kCopies; ++copy) {
+      many.x.insert(many.x.end(), one.x.begin(), one.x.end());
+      many.dy.insert(many.dy.end(), one.dy.begin(), one.dy.end());
+    }
+    for (const winograd::Steps* steps : winograd::available_steps(s.taps, s.block)) {
+      const Results expected = run(one, steps);
+      const Results actual = run(many, steps);
+      for (std::size_t i = 0; i < actual.y.size(); ++i) {
+        ASSERT_EQ(actual.y[i], expected.y[i % expected.y.size()]) << i;
+        ASSERT_EQ(actual.dx[i], expected.dx[i % expected.dx.size()]) << i;
+      }
     }
   }
 }
 
 // The rest compares runs by the same instructions.
-struct Way {
-  const winograd::Steps* steps;
-  winograd::Size taps;
-};
-std::vector<Way> ways() {
-  std::vector<Way> all;
+std::vector<const winograd::Steps*> all_steps() {
+  std::vector<const winograd::Steps*> all;
   for (const winograd::Size taps : kAllTaps) {
-    for (const auto* steps : winograd::available_steps(taps)) all.push_back({steps, taps});
+    for (const int lanes : {8, 16}) {
+      for (const auto* steps : winograd::available_steps(taps, lanes)) all.push_back(steps);
+    }
   }
   return all;
 }
-class WinogradBy : public testing::TestWithParam<Way> {};
+class WinogradBy : public testing::TestWithParam<const winograd::Steps*> {
+ protected:
+  // Channels in blocks of eight, or as many blocks of sixteen.
+  static Problem problem(int images, int in, int out, int h, int w) {
+    const WinogradShape s = same(images, in, out, h, w, GetParam()->form.taps);
+    return random_problem(GetParam()->lanes == 8 ? s : widened(s));
+  }
+};
 
 TEST_P(WinogradBy, EndsForwardWithBiasAndRelu) {
-  const auto [steps, taps] = GetParam();
-  const WinogradShape s = same(2, 8, 24, 6, 7, taps);
-  const Problem p = random_problem(s);
+  const auto* const steps = GetParam();
+  const Problem p = problem(2, 8, 24, 6, 7);
+  const WinogradShape& s = p.shape;
   const Plain bias = noise(static_cast<std::size_t>(s.out_channels), 4);
   const Plain bare = run(p, steps).y;
   const auto biased = [&](std::size_t i) {
@@ -624,9 +650,8 @@ TEST_P(WinogradBy, EndsForwardWithBiasAndRelu) {
 }
 
 TEST_P(WinogradBy, EndsBackwardWithSumAndMask) {
-  const auto [steps, taps] = GetParam();
-  const WinogradShape s = same(2, 24, 8, 6, 7, taps);
-  const Problem p = random_problem(s);
+  const auto* const steps = GetParam();
+  const Problem p = problem(2, 24, 8, 6, 7);
   const Plain addend = noise(p.x.size(), 4);
   const Plain& mask = p.x;
   const Plain bare = run(p, steps).dx;
@@ -641,8 +666,8 @@ TEST_P(WinogradBy, EndsBackwardWithSumAndMask) {
 }
 
 TEST_P(WinogradBy, RepeatsItselfBitForBit) {
-  const auto [steps, taps] = GetParam();
-  const Problem p = random_problem(same(5, 24, 16, 15, 14, taps));
+  const auto* const steps = GetParam();
+  const Problem p = problem(5, 24, 16, 15, 14);
   const Results first = run(p, steps);
   const Results second = run(p, steps);
   EXPECT_EQ(first.y, second.y);
@@ -651,11 +676,12 @@ TEST_P(WinogradBy, RepeatsItselfBitForBit) {
   EXPECT_EQ(first.d_bias, second.d_bias);
 }
 
-std::string name_of(const testing::TestParamInfo<Way>& test) {
-  const auto [steps, taps] = test.param;
-  return std::string(steps->name) + "_" + std::to_string(taps.h) + "x" + std::to_string(taps.w);
+std::string name_of(const testing::TestParamInfo<const winograd::Steps*>& test) {
+  const winograd::Size taps = test.param->form.taps;
+  return std::string(test.param->name) + "_" + std::to_string(taps.h) + "x" +
+         std::to_string(taps.w);
 }
-INSTANTIATE_TEST_SUITE_P(Instructions, WinogradBy, testing::ValuesIn(ways()), name_of);
+INSTANTIATE_TEST_SUITE_P(Instructions, WinogradBy, testing::ValuesIn(all_steps()), name_of);
 
 }  // namespace
 }  // namespace lockstep::kernel

@@ -6,13 +6,13 @@
 
 namespace lockstep::kernel::winograd {
 
-// A batch of images in blocks of eight channels.
+// A batch of images in blocks of channels.
 struct Maps {
-  int images = 0, blocks = 0;
+  int images = 0, blocks = 0, lanes = 0;  // lanes: channels of a block
   Size size{};
 
   Distance plane(int image, int block) const {
-    return (Distance{image} * blocks + block) * size.h * size.w;
+    return (Distance{image} * blocks + block) * size.h * size.w * lanes;
   }
   Distance all() const { return plane(images, 0); }
 };
@@ -84,26 +84,26 @@ inline int even_size(int n, int wanted, int together) {
   return (each + together - 1) / together * together;
 }
 
-// Vectors, up to a cache line more: where the same part of every position, or of every thread, is
+inline constexpr int kLine = 16;  // floats of a cache line
+
+// Whole cache lines, and one more: where the same part of every position, or of every thread, is
 // read at once, distances that are powers of two would put them all into the same few lines of a
 // cache.
-inline Distance skewed(Distance vectors) {
-  return (vectors + 1) / 2 * 2 + 2;
+inline Distance skewed(Distance floats) {
+  return (floats + kLine - 1) / kLine * kLine + kLine;
 }
 
 // Inlined always: a call of a function that does nothing but this, the compiler would leave out.
-[[gnu::always_inline]] inline void prefetch(const Floats* first, int vectors) {
-  constexpr int kLine = 2;
-  for (int i = 0; i < vectors; i += kLine) __builtin_prefetch(first + i);
+[[gnu::always_inline]] inline void prefetch(const float* first, int floats) {
+  for (int i = 0; i < floats; i += kLine) __builtin_prefetch(first + i);
 }
 
 // Has the pixels of a window fetched, a line at a time.
-[[gnu::always_inline]] inline void prefetch(const Floats* plane, Size size, int top, int left,
-                                            int rows, int columns) {
-  left = std::min(left, size.w - 1);
-  for (int row = std::max(top, 0); row < std::min(top + rows, size.h); ++row) {
-    const Floats* pixel = plane + Distance{row} * size.w + left;
-    prefetch(pixel, columns);
+[[gnu::always_inline]] inline void prefetch(const float* plane, const Maps& maps, int top, int left,
+                                            Size window) {
+  left = std::min(left, maps.size.w - 1);
+  for (int row = std::max(top, 0); row < std::min(top + window.h, maps.size.h); ++row) {
+    prefetch(plane + (Distance{row} * maps.size.w + left) * maps.lanes, window.w * maps.lanes);
   }
 }
 
@@ -111,7 +111,7 @@ inline Distance skewed(Distance vectors) {
 // visited, the pixels of a later one are fetched: `rows` from `above` the tile on, and as wide as
 // the tile: what the window has beyond is the next one's.
 template <typename Visit>
-void for_each_window(const Floats* data, const Maps& maps, const Tiling& tiling, Range tiles,
+void for_each_window(const float* data, const Maps& maps, const Tiling& tiling, Range tiles,
                      Range blocks, int above, int rows, const Visit& visit) {
   constexpr int kAhead = 8;
   struct Cursor {
@@ -133,8 +133,8 @@ void for_each_window(const Floats* data, const Maps& maps, const Tiling& tiling,
   for (int i = 0; i < kAhead; ++i) advance(later);
   for (Cursor at = first; at.block < blocks.end; advance(at), advance(later)) {
     if (later.block < blocks.end) {
-      prefetch(plane(later), maps.size, later.tile.top - above, later.tile.left, rows,
-               tiling.tile().w);
+      prefetch(plane(later), maps, later.tile.top - above, later.tile.left,
+               {rows, tiling.tile().w});
     }
     visit(plane(at), at.tile, at.block, at.i);
   }

@@ -5,15 +5,11 @@
 namespace lockstep::kernel::winograd {
 namespace {
 
-constexpr Distance kVectorBytes = sizeof(Floats);
+// Input channels that meet the same gradients while these are in the nearest cache.
+constexpr int kChannels = 16;
 
-// Blocks of input channels that meet the same gradients while these are in the nearest cache.
-constexpr int kChannelBlocks = 2;
-// Sums of that many channels by three blocks of filters, [position][channel][3].
-constexpr Distance kSumsOfPosition = kChannelBlocks * kLanes * kFiltersAtOnce;
-
-// Sums up to here are kept by every thread, for tiles of its own.
-constexpr Distance kPrivateSums = 3'000'000;
+// Floats of sums: up to here every thread keeps some for tiles of its own.
+constexpr Distance kPrivateSums = 750'000;
 // Tiles that are multiplied at once, by one thread and by all; so few that they are better not
 // divided at all. The transforms of lines are so small that a part is one that the nearest cache
 // holds at one position.
@@ -41,15 +37,18 @@ struct FilterGroups {
 struct Plan {
   explicit Plan(const Correlation& c)
       : tiling(c.dy, c.form.tile),
-        filter_block(c.form.taps.area() * kLanes),
-        channel_groups((c.x.blocks + kChannelBlocks - 1) / kChannelBlocks),
+        lanes(c.x.lanes),
+        filter_block(c.form.taps.area() * lanes * lanes),
+        channel_blocks(kChannels / lanes),
+        channel_groups((c.x.blocks + channel_blocks - 1) / channel_blocks),
         filter_groups{c.dy.blocks},
-        group_sums(c.form.positions() * kSumsOfPosition),
+        position_sums(Distance{kChannels} * kFiltersAtOnce * lanes),
+        group_sums(c.form.positions() * position_sums),
         sums(skewed(Distance{channel_groups} * filter_groups.count() * group_sums)),
-        by_tiles(sums * kVectorBytes <= kPrivateSums),
+        by_tiles(sums <= kPrivateSums),
         workers(std::min(c.threads, tiling.count())),
         part(tiles_of_part(c.form)),
-        position(skewed(part)),
+        position(skewed(Distance{part} * lanes)),
         block(skewed(c.form.positions() * position)),
         v_size(c.x.blocks * block),
         w_size(c.dy.blocks * block) {}
@@ -71,20 +70,23 @@ struct Plan {
   int w_parts() const { return by_tiles || one_part() ? 1 : 2; }
 
   Tiling tiling;
-  int filter_block;  // vectors of 8x8 filters
+  int lanes;           // of a vector, and channels of a block
+  int filter_block;    // floats of the filters of a block by a block
+  int channel_blocks;  // of a group
   int channel_groups;
   FilterGroups filter_groups;
-  Distance group_sums, sums;  // of one group of channels by one of filters, and of all
-  bool by_tiles;              // threads divide the tiles, with sums of their own; else the channels
-  int workers;                // that have tiles of their own
-  int part;                   // tiles that go through a step together
+  // Of one group of channels by one of filters, at one position and at all; and of all groups.
+  Distance position_sums, group_sums, sums;
+  bool by_tiles;  // threads divide the tiles, with sums of their own; else the channels
+  int workers;    // that have tiles of their own
+  int part;       // tiles that go through a step together
   Distance position, block, v_size, w_size;
 };
 
 class Run {
  public:
-  Run(const Steps& steps, const Correlation& correlation, const Floats* x, const Floats* dy,
-      Floats* d_filters, Floats* d_bias)
+  Run(const Steps& steps, const Correlation& correlation, const float* x, const float* dy,
+      float* d_filters, float* d_bias)
       : steps_(steps),
         c_(correlation),
         plan_(correlation),
@@ -93,7 +95,7 @@ class Run {
         d_filters_(d_filters),
         d_bias_(d_bias) {}
 
-  void operator()(Floats* scratch) const {
+  void operator()(float* scratch) const {
     if (plan_.by_tiles) {
       by_tiles(scratch);
     } else {
@@ -103,13 +105,13 @@ class Run {
 
  private:
   // Each worker takes tiles of its own through all steps; their sums are added in its order.
-  void by_tiles(Floats* scratch) const {
-    const Distance own = plan_.sums + plan_.v_size + plan_.w_size + c_.dy.blocks;
+  void by_tiles(float* scratch) const {
+    const Distance own = plan_.sums + plan_.v_size + plan_.w_size + bias_size();
     parallel_each(plan_.workers, [&](int t) {
-      Floats* const m = scratch + t * skewed(own);
-      Floats* const v = m + plan_.sums;
-      Floats* const w = v + plan_.v_size;
-      Floats* const bias = w + plan_.w_size;
+      float* const m = scratch + t * skewed(own);
+      float* const v = m + plan_.sums;
+      float* const w = v + plan_.v_size;
+      float* const bias = w + plan_.w_size;
       const Parts parts{share(plan_.tiling.count(), t, plan_.workers), plan_.part};
       for (int part = 0; part < parts.count(); ++part) {
         const Range tiles = parts.at(part);
@@ -128,7 +130,7 @@ class Run {
       const Range channels = share(plan_.channel_groups, t, c_.threads);
       for (int c = channels.first; c < channels.end; ++c) {
         for (int f = 0; f < plan_.filter_groups.count(); ++f) {
-          Floats* const sums = scratch + plan_.at(c, f);
+          float* const sums = scratch + plan_.at(c, f);
           for (int other = 1; other < plan_.workers; ++other) {
             add(sums + other * skewed(own), plan_.group_sums, sums);
           }
@@ -137,18 +139,18 @@ class Run {
       }
     });
     if (d_bias_ == nullptr) return;
-    const Floats* const bias = scratch + plan_.sums + plan_.v_size + plan_.w_size;
-    for (int block = 0; block < c_.dy.blocks; ++block) d_bias_[block] = bias[block];
-    for (int t = 1; t < plan_.workers; ++t) add(bias + t * skewed(own), c_.dy.blocks, d_bias_);
+    const float* const bias = scratch + plan_.sums + plan_.v_size + plan_.w_size;
+    std::copy_n(bias, bias_size(), d_bias_);
+    for (int t = 1; t < plan_.workers; ++t) add(bias + t * skewed(own), bias_size(), d_bias_);
   }
 
   // Each thread makes sums for channels of its own. What all need, the gradients, is transformed
   // one part ahead: who is ready first goes on with the next part, and threads meet but once for
   // each.
-  void by_channels(Floats* scratch) const {
-    Floats* const v = scratch;
-    Floats* const w = v + plan_.v_size;
-    Floats* const sums = w + plan_.w_parts() * plan_.w_size;
+  void by_channels(float* scratch) const {
+    float* const v = scratch;
+    float* const w = v + plan_.v_size;
+    float* const sums = w + plan_.w_parts() * plan_.w_size;
     const Parts parts{{0, plan_.tiling.count()}, plan_.part};
     const auto w_of = [&](int part) { return w + part % 2 * plan_.w_size; };
     const auto transform = [&](int part, int t) {
@@ -167,7 +169,7 @@ class Run {
         const Range channels = share(plan_.channel_groups, t, c_.threads);
         for (int c = channels.first; c < channels.end; ++c) {
           for (int f = 0; f < plan_.filter_groups.count(); ++f) {
-            Floats* const m = sums + (plan_.one_part() ? t * plan_.group_sums : plan_.at(c, f));
+            float* const m = sums + (plan_.one_part() ? t * plan_.group_sums : plan_.at(c, f));
             multiply(parts.at(part), c, f, v, w_of(part), m, part == 0);
             if (last) make_filters(c, f, m);
           }
@@ -177,60 +179,62 @@ class Run {
     }
   }
 
-  static void add(const Floats* from, Distance vectors, Floats* to) {
-    for (Distance i = 0; i < vectors; ++i) to[i] += from[i];
+  Distance bias_size() const { return Distance{c_.dy.blocks} * plan_.lanes; }
+
+  static void add(const float* from, Distance floats, float* to) {
+    for (Distance i = 0; i < floats; ++i) to[i] += from[i];
   }
 
   static int padded(int tiles) {
     return (tiles + kTilesTogether - 1) / kTilesTogether * kTilesTogether;
   }
 
-  // v: [block of channels][position][tile]
-  void transform_inputs(Range tiles, Range blocks, Floats* v) const {
+  // Of vectors, v: [block of channels][position][tile]
+  void transform_inputs(Range tiles, Range blocks, float* v) const {
     for_each_window(x_, c_.x, plan_.tiling, tiles, blocks, c_.top, c_.form.window.h,
-                    [&](const Floats* plane, const Tile& tile, int block, int i) {
+                    [&](const float* plane, const Tile& tile, int block, int i) {
                       steps_.input(plane, c_.x.size, tile.top - c_.top, tile.left - c_.left,
-                                   v + block * plan_.block + i, plan_.position);
+                                   v + block * plan_.block + i * plan_.lanes, plan_.position);
                     });
     pad_tiles(tiles, blocks, v);
   }
 
-  // w: [block of filters][position][tile]
-  void transform_gradients(Range tiles, Range blocks, Floats* w) const {
+  // Of vectors, w: [block of filters][position][tile]
+  void transform_gradients(Range tiles, Range blocks, float* w) const {
     for_each_window(dy_, c_.dy, plan_.tiling, tiles, blocks, 0, plan_.tiling.tile().h,
-                    [&](const Floats* plane, const Tile& tile, int block, int i) {
+                    [&](const float* plane, const Tile& tile, int block, int i) {
                       steps_.gradient(plane, c_.dy.size, tile.top, tile.left,
-                                      w + block * plan_.block + i, plan_.position);
+                                      w + block * plan_.block + i * plan_.lanes, plan_.position);
                     });
     pad_tiles(tiles, blocks, w);
   }
 
-  void pad_tiles(Range tiles, Range blocks, Floats* transformed) const {
+  void pad_tiles(Range tiles, Range blocks, float* transformed) const {
     for (int block = blocks.first; block < blocks.end; ++block) {
       for (int p = 0; p < c_.form.positions(); ++p) {
-        Floats* const at = transformed + block * plan_.block + p * plan_.position;
-        for (int i = tiles.count(); i < padded(tiles.count()); ++i) at[i] = Floats{};
+        float* const at = transformed + block * plan_.block + p * plan_.position;
+        std::fill(at + tiles.count() * plan_.lanes, at + padded(tiles.count()) * plan_.lanes, 0.0F);
       }
     }
   }
 
-  void sum_biases(Range tiles, Range blocks, const Floats* w, Floats* bias, bool first) const {
+  void sum_biases(Range tiles, Range blocks, const float* w, float* bias, bool first) const {
     for (int block = blocks.first; block < blocks.end; ++block) {
-      const Floats* const of_tiles =
+      const float* const of_tiles =
           w + block * plan_.block + c_.form.sum_of_tile() * plan_.position;
-      Floats sum = first ? Floats{} : bias[block];
-      for (int i = 0; i < tiles.count(); ++i) sum += of_tiles[i];
-      bias[block] = sum;
+      float* const sum = bias + block * plan_.lanes;
+      if (first) std::fill_n(sum, plan_.lanes, 0.0F);
+      for (int i = 0; i < tiles.count(); ++i) add(of_tiles + i * plan_.lanes, plan_.lanes, sum);
     }
   }
 
   Range channel_blocks(int channel_group) const {
-    const int first = std::min(c_.x.blocks, channel_group * kChannelBlocks);
-    return {first, std::min(c_.x.blocks, first + kChannelBlocks)};
+    const int first = std::min(c_.x.blocks, channel_group * plan_.channel_blocks);
+    return {first, std::min(c_.x.blocks, first + plan_.channel_blocks)};
   }
 
-  void multiply(Range tiles, int channel_group, int filter_group, const Floats* v, const Floats* w,
-                Floats* m, bool first) const {
+  void multiply(Range tiles, int channel_group, int filter_group, const float* v, const float* w,
+                float* m, bool first) const {
     const Range channels = channel_blocks(channel_group);
     const Range filters = plan_.filter_groups.at(filter_group);
     for (int p = 0; p < c_.form.positions(); ++p) {
@@ -238,19 +242,21 @@ class Run {
       steps_.gradient_product(padded(tiles.count()), channels.count(), filters.count(),
                               v + channels.first * plan_.block + position,
                               w + filters.first * plan_.block + position, plan_.block,
-                              m + p * kSumsOfPosition, !first);
+                              m + p * plan_.position_sums, !first);
     }
   }
 
-  void make_filters(int channel_group, int filter_group, const Floats* m) const {
+  void make_filters(int channel_group, int filter_group, const float* m) const {
     const Range channels = channel_blocks(channel_group);
     const Range filters = plan_.filter_groups.at(filter_group);
-    for (int c = 0; c < channels.count() * kLanes; ++c) {
+    const int lanes = plan_.lanes;
+    for (int c = 0; c < channels.count() * lanes; ++c) {
       for (int f = 0; f < filters.count(); ++f) {
         const Distance block =
-            Distance{filters.first + f} * c_.x.blocks + channels.first + c / kLanes;
-        steps_.filter_gradient(m + c * kFiltersAtOnce + f, kSumsOfPosition,
-                               d_filters_ + block * plan_.filter_block + c % kLanes, kLanes);
+            Distance{filters.first + f} * c_.x.blocks + channels.first + c / lanes;
+        steps_.filter_gradient(m + (c * kFiltersAtOnce + f) * lanes, plan_.position_sums,
+                               d_filters_ + block * plan_.filter_block + c % lanes * lanes,
+                               lanes * lanes);
       }
     }
   }
@@ -258,23 +264,24 @@ class Run {
   const Steps& steps_;
   const Correlation& c_;
   const Plan plan_;
-  const Floats* x_;
-  const Floats* dy_;
-  Floats* d_filters_;
-  Floats* d_bias_;
+  const float* x_;
+  const float* dy_;
+  float* d_filters_;
+  float* d_bias_;
 };
 
 }  // namespace
 
-Distance scratch_vectors(const Correlation& c) {
+Distance scratch_floats(const Correlation& c) {
   const Plan plan(c);
   const Distance transforms = plan.v_size + plan.w_parts() * plan.w_size;
-  if (plan.by_tiles) return plan.workers * skewed(plan.sums + transforms + c.dy.blocks);
+  if (plan.by_tiles)
+    return plan.workers * skewed(plan.sums + transforms + Distance{c.dy.blocks} * plan.lanes);
   return transforms + (plan.one_part() ? c.threads * plan.group_sums : plan.sums);
 }
 
-void correlate(const Steps& steps, const Correlation& correlation, const Floats* x,
-               const Floats* dy, Floats* d_filters, Floats* d_bias, Floats* scratch) {
+void correlate(const Steps& steps, const Correlation& correlation, const float* x, const float* dy,
+               float* d_filters, float* d_bias, float* scratch) {
   Run(steps, correlation, x, dy, d_filters, d_bias)(scratch);
 }
 

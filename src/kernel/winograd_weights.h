@@ -13,10 +13,10 @@ struct Correlation {
   int threads = 1;
 };
 
-Distance scratch_vectors(const Correlation& correlation);
+Distance scratch_floats(const Correlation& correlation);
 
 // d_bias may be null.
-void correlate(const Steps& steps, const Correlation& correlation, const Floats* x,
-               const Floats* dy, Floats* d_filters, Floats* d_bias, Floats* scratch);
+void correlate(const Steps& steps, const Correlation& correlation, const float* x, const float* dy,
+               float* d_filters, float* d_bias, float* scratch);
 
 }  // namespace lockstep::kernel::winograd

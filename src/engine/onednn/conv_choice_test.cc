@@ -16,7 +16,7 @@ model::Graph small_network() {
   model::Graph graph;
   model::Node x = model::conv(model::input(graph, {3, 12, 12}), 16, 3);
   x = model::conv(model::relu(model::conv(x, 16, 3)), 16, 3);
-  x = model::conv(model::conv(x, 24, 1, 7), 32, 1);
+  x = model::conv(model::conv(x, 48, 1, 7), 32, 1);
   model::classify(model::global_mean(x), 5);
   return graph;
 }
@@ -51,7 +51,7 @@ TEST(ConvChoice, DecidesWhatThePlanIsMadeOf) {
   ASSERT_THAT(options.conv_choices, SizeIs(2));
   for (auto& [shape, algorithm] : options.conv_choices) {
     algorithm =
-        shape.find("-> 24") != std::string::npos ? ConvAlgorithm::winograd : ConvAlgorithm::direct;
+        shape.find("-> 48") != std::string::npos ? ConvAlgorithm::winograd : ConvAlgorithm::direct;
   }
   EXPECT_THAT(own_layers(graph, options), ElementsAre("conv4"));
   options.conv_algorithm = ConvAlgorithm::winograd;

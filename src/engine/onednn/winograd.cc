@@ -13,6 +13,15 @@ namespace {
 using dnnl::memory;
 using Role = model::Parameter::Role;
 
+// As the library's own convolutions have it, where we can: activations pass between ours and its.
+int block_of(kernel::winograd::Size taps) {
+  constexpr int kNarrow = 8, kWide = 16;
+  const auto library = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  constexpr auto kOfWide = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  const bool wide = (library & kOfWide) == kOfWide;
+  return wide && kernel::Winograd::accepts(taps, kWide) ? kWide : kNarrow;
+}
+
 kernel::WinogradShape shape_of(const Compiler& c, int layer, const model::Conv& op) {
   const model::Shape in = c.layer(c.input(layer)).shape;
   const model::Shape out = c.layer(layer).shape;
@@ -25,7 +34,8 @@ kernel::WinogradShape shape_of(const Compiler& c, int layer, const model::Conv& 
           .out_w = out.w,
           .top = op.padding.top,
           .left = op.padding.left,
-          .taps = {op.kernel_h, op.kernel_w}};
+          .taps = {op.kernel_h, op.kernel_w},
+          .block = block_of({op.kernel_h, op.kernel_w})};
 }
 
 // The most that any of the passes takes.
@@ -36,8 +46,12 @@ std::size_t scratch_bytes(const Compiler& c, const kernel::WinogradShape& shape)
                    conv.backward_weights_scratch_bytes()});
 }
 
-memory::desc blocked(const memory::dims& dims) {
-  return plain_desc(dims, memory::format_tag::nChw8c);
+memory::desc blocked(const memory::dims& dims, int block) {
+  return plain_desc(dims, block == 8 ? memory::format_tag::nChw8c : memory::format_tag::nChw16c);
+}
+memory::desc blocked_filters(const memory::dims& dims, int block) {
+  return plain_desc(dims,
+                    block == 8 ? memory::format_tag::OIhw8i8o : memory::format_tag::OIhw16i16o);
 }
 
 const float* at(const Memory& m, const std::optional<Value>& value) {
@@ -47,28 +61,30 @@ const float* at(const Memory& m, const std::optional<Value>& value) {
 }  // namespace
 
 bool accepts_winograd(const Compiler& c, int layer, const model::Conv& op) {
-  constexpr int kBlock = kernel::winograd::kLanes;
+  const kernel::winograd::Size taps = {op.kernel_h, op.kernel_w};
   const int in = c.input(layer);
+  const int block = block_of(taps);
   const bool fits = c.options().layout == Layout::automatic && in != 0 &&
-                    kernel::Winograd::accepts({op.kernel_h, op.kernel_w}) && op.stride_h == 1 &&
-                    op.stride_w == 1 && op.groups == 1 && op.filters % kBlock == 0 &&
-                    c.layer(in).shape.c % kBlock == 0;
+                    kernel::Winograd::accepts(taps, block) && op.stride_h == 1 &&
+                    op.stride_w == 1 && op.groups == 1 && op.filters % block == 0 &&
+                    c.layer(in).shape.c % block == 0;
   return fits && scratch_bytes(c, shape_of(c, layer, op)) <= c.options().workspace_bytes;
 }
 
 EmitBackward emit_winograd(Compiler& c, int layer, const model::Conv& op) {
   const int in = c.input(layer);
-  const kernel::Winograd conv(shape_of(c, layer, op));
+  const kernel::WinogradShape shape = shape_of(c, layer, op);
+  const kernel::Winograd conv(shape);
   const std::string implementation = fmt::format("lockstep:winograd:{}", conv.instructions());
   const memory::dims filters = {op.filters, c.layer(in).shape.c, op.kernel_h, op.kernel_w};
-  c.store(layer, Role::weights, {plain_desc(filters, memory::format_tag::OIhw8i8o), {}});
+  c.store(layer, Role::weights, {blocked_filters(filters, shape.block), {}});
   if (op.bias) {
     c.store(layer, Role::bias, {plain_desc({op.filters}, memory::format_tag::x), {}});
   }
 
-  const Value x = c.reordered({layer, "conv"}, c.value(in), blocked(c.dims(in)));
+  const Value x = c.reordered({layer, "conv"}, c.value(in), blocked(c.dims(in), shape.block));
   const Value weights = c.parameter(layer, Role::weights);
-  const Value y = c.new_value(blocked(c.dims(layer)));
+  const Value y = c.new_value(blocked(c.dims(layer), shape.block));
   const Value scratch = c.new_workspace(conv.forward_scratch_bytes());
   std::vector<Value> operands = {x, weights, scratch};
   std::optional<Value> bias;
