@@ -10,7 +10,7 @@ namespace {
 // Floats of transformed filters: up to here they stay in the last cache while all tiles pass by.
 // More are better made again for each of a few large parts of the tiles, if these are few.
 constexpr Distance kCachedFilters = 1'500'000;
-constexpr int kFewTiles = 1024;
+constexpr int kFewTiles = 512;
 // Tiles, and tiles that are lines, whose transforms fill a core's own cache; and tiles whose
 // transforms fill the one that all cores share.
 constexpr int kTilesOfOwnPart = 4 * kTilesAtOnce;
