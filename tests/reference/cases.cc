@@ -89,6 +89,9 @@ constexpr auto kCases = std::to_array<Case>({
     {"dense_behind_dense", {2, 3, 3}, 5, [](Node x) {
        classify(relu(dense(relu(dense(x, 16)), 20)));
      }},
+    {"dense_from_one_feature", {2, 3, 3}, 3, [](Node x) {
+       classify(relu(dense(relu(dense(x, 1)), 2048)));
+     }},
     {"one_image", {3, 6, 6}, 1, [](Node x) { classify(dense(relu(stem(x, 8)), 5)); }},
 
     // Convolutions.

@@ -195,17 +195,26 @@ Value rows(Compiler& c, int layer, const Source& source) {
   return plain;
 }
 
+// Of few features and many units the library's AVX-512 code makes no gradient: it splits the sum
+// over units among threads and adds up in memory that it never took. Seen with up to 32 features.
+// Its product of plain matrices is as good for so few.
+memory::desc weights_wanted(int units, std::int64_t features) {
+  constexpr std::int64_t kFew = 64;
+  return features > kFew ? any_desc({units, features})
+                         : plain_desc({units, features}, memory::format_tag::oi);
+}
+
 EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& source) {
   const memory::dim batch = c.options().batch;
   const Value x = rows(c, layer, source);
   const bool shared = x.place == source.value.place;
-  const memory::desc weights_any = any_desc({op.units, source.features});
+  const memory::desc weights_wish = weights_wanted(op.units, source.features);
   const memory::desc bias_desc = plain_desc({op.units}, memory::format_tag::x);
   const memory::desc y_desc = plain_desc({batch, op.units}, memory::format_tag::nc);
   const auto kind =
       c.training() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
-  const auto desc = op.bias ? Forward::desc(kind, x.desc, weights_any, bias_desc, y_desc)
-                            : Forward::desc(kind, x.desc, weights_any, y_desc);
+  const auto desc = op.bias ? Forward::desc(kind, x.desc, weights_wish, bias_desc, y_desc)
+                            : Forward::desc(kind, x.desc, weights_wish, y_desc);
   const Forward::primitive_desc forward(desc, attributes(c.gate(layer)), cpu());
   const Forward::primitive_desc hint(desc, attributes(), cpu());
   // One layout for all three passes: the matrix product takes it transposed or not.
