@@ -216,11 +216,12 @@ class Run(unittest.TestCase):
         show = ["show", "resnet50", "--plan", "--batch_size=2", "--num_intra_threads=1"]
         done = lockstep(*show, DIRECT)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("reorders of activations and gradients: 0\n", done.stdout)
+        self.assertIn("reorders of activations and gradients between layers: 0\n", done.stdout)
         self.assertNotIn("winograd", done.stdout)
         done = lockstep(*show, "--conv_algorithm=winograd", "--json")
         plan = json.loads(done.stdout)
         self.assertEqual(plan["reorders_of_data"], 0)
+        self.assertGreater(plan["reorders_of_rows"], 0)
         self.assertIn("conv1", [step["layer"] for step in plan["steps"]])
         self.assertTrue(any("winograd" in step["implementation"] for step in plan["steps"]))
 

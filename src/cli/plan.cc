@@ -22,6 +22,7 @@ std::string plan_as_json(const engine::PlanSummary& plan) {
   }
   const Json out = {{"steps", std::move(steps)},
                     {"reorders_of_data", plan.reorders_of_data},
+                    {"reorders_of_rows", plan.reorders_of_rows},
                     {"reorders_of_weights", plan.reorders_of_weights},
                     {"arena_bytes", plan.arena_bytes},
                     {"unshared_bytes", plan.unshared_bytes},
@@ -44,14 +45,16 @@ std::string plan_as_table(const engine::PlanSummary& plan) {
   }
   return table.text() +
          fmt::format(
-             "\noperations: {}\nreorders of activations and gradients: {}\nreorders of weights: "
-             "{}\n"
+             "\noperations: {}\n"
+             "reorders of activations and gradients between layers: {}\n"
+             "reorders of rows of features at dense layers and the loss: {}\n"
+             "reorders of weights: {}\n"
              "memory for activations, gradients and scratch: {} (without reuse: {})\n"
              "memory for parameters: {}, once each for values, gradients and the optimizer's "
              "slots\n",
-             plan.steps.size(), plan.reorders_of_data, plan.reorders_of_weights,
-             human_bytes(double(plan.arena_bytes)), human_bytes(double(plan.unshared_bytes)),
-             human_bytes(double(plan.parameter_bytes)));
+             plan.steps.size(), plan.reorders_of_data, plan.reorders_of_rows,
+             plan.reorders_of_weights, human_bytes(double(plan.arena_bytes)),
+             human_bytes(double(plan.unshared_bytes)), human_bytes(double(plan.parameter_bytes)));
 }
 
 }  // namespace

@@ -70,8 +70,9 @@ struct PlannedStep {
 
 struct PlanSummary {
   std::vector<PlannedStep> steps;
-  int reorders_of_data = 0;  // activations and gradients, per training step
-  int reorders_of_weights = 0;
+  // Operations that only move numbers, per step: activations and gradients between layers; rows of
+  // features into and out of dense layers and the loss; weights.
+  int reorders_of_data = 0, reorders_of_rows = 0, reorders_of_weights = 0;
   std::size_t arena_bytes = 0;      // activations, gradients of activations, scratch: with reuse
   std::size_t unshared_bytes = 0;   // what they would take without
   std::size_t parameter_bytes = 0;  // one copy of the trainable parameters

@@ -226,7 +226,7 @@ TEST_P(EnginePlan, CountsEveryReorderItLists) {
   const auto listed =
       std::count_if(plan.steps.begin(), plan.steps.end(),
                     [](const PlannedStep& step) { return step.operation.starts_with("reorder"); });
-  EXPECT_EQ(listed, plan.reorders_of_data + plan.reorders_of_weights);
+  EXPECT_EQ(listed, plan.reorders_of_data + plan.reorders_of_rows + plan.reorders_of_weights);
   EXPECT_EQ(plan.parameter_bytes, engine->parameter_floats() * sizeof(float));
 }
 

@@ -242,7 +242,7 @@ Value Compiler::statistics(int layer, bool variance) const {
 
 void Compiler::give_gradient(int layer, const Value& gradient) {
   const Value in_place =
-      reordered({layer, "reorder"}, gradient, values_[static_cast<std::size_t>(layer)].desc);
+      reordered({layer, kReorder}, gradient, values_[static_cast<std::size_t>(layer)].desc);
   gradients_[static_cast<std::size_t>(layer)].push_back(in_place);
   ++pending_[in_place.place.index];
 }
@@ -385,10 +385,9 @@ Value Compiler::reordered(const About& about, const Value& value, const memory::
   if (value.desc == desc) return value;
   const Value out = new_value(desc);
   const dnnl::reorder::primitive_desc reorder(cpu(), value.desc, cpu(), desc, attributes());
-  call<dnnl::reorder>({about.layer, weights ? "reorder weights" : "reorder"}, reorder,
+  call<dnnl::reorder>({about.layer, weights ? kReorderWeights : kReorder}, reorder,
                       {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, out}});
   if (weights) (in_backward_ ? program_.backward : program_.forward).back().about.layout.clear();
-  (weights ? program_.reorders_of_weights : program_.reorders_of_data) += 1;
   return out;
 }
 

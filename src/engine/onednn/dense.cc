@@ -130,7 +130,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
   if (op.bias) c.store(layer, Role::bias, {plain_desc({op.units}, memory::format_tag::x), {}});
 
   const Compiler::About about{layer, "dense"};
-  const Value x = transposed(c, {layer, "flatten"}, given, x_desc);
+  const Value x = transposed(c, {layer, kReorderRows}, given, x_desc);
   const Value weights = c.parameter(layer, Role::weights);
   const Value y = c.new_value(all.forward.dst_desc());
   Compiler::Arguments arguments = {
@@ -146,7 +146,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
     if (c.wants_gradient(source.layer)) {
       // {1, units, 1, batch} to {batch, units, 1, 1}, and {1, batch, 1, features} back.
       const Value filters =
-          transposed(c, {layer, "transpose"}, {dy.desc.permute_axes({3, 1, 2, 0}), dy.place},
+          transposed(c, {layer, kReorderRows}, {dy.desc.permute_axes({3, 1, 2, 0}), dy.place},
                      all.data->weights_desc());
       const Value product = c.new_value(all.data->dst_desc());
       c.call<Forward>({layer, "dense data"}, *all.data,
@@ -154,7 +154,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
                        {DNNL_ARG_WEIGHTS, filters},
                        {DNNL_ARG_DST, product}});
       const Value dx =
-          transposed(c, {layer, "unflatten"},
+          transposed(c, {layer, kReorderRows},
                      {product.desc.permute_axes({0, 3, 2, 1}), product.place}, given.desc);
       c.give_gradient(source.layer, {source.value.desc, dx.place});
     }
@@ -188,7 +188,7 @@ Value rows(Compiler& c, int layer, const Source& source) {
     return {flat, source.value.place};
   }
   const Value plain = c.new_value(flat);
-  c.run({layer, "flatten"}, {source.value}, plain,
+  c.run({layer, kReorderRows}, {source.value}, plain,
         [=, layout = layout_of(source.value.desc)](const Memory& m, Call&) {
           kernel::gather_rows(m.at(source.value), layout, source.samples_are_pixels, m.at(plain));
         });
@@ -244,7 +244,7 @@ EmitBackward emit(Compiler& c, int layer, const model::Dense& op, const Source& 
       Value dx{source.value.desc, d_rows.place};
       if (!shared) {
         dx = c.new_value(source.value.desc);
-        c.run({layer, "unflatten"}, {d_rows}, dx,
+        c.run({layer, kReorderRows}, {d_rows}, dx,
               [=, layout = layout_of(source.value.desc)](const Memory& m, Call&) {
                 kernel::scatter_rows(m.at(d_rows), layout, source.samples_are_pixels, m.at(dx));
               });

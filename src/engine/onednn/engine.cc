@@ -29,8 +29,9 @@ class OnednnEngine final : public Engine {
       for (const Step& step : *pass) plan_.steps.push_back(step.about);
     }
     find_first_readers();
-    plan_.reorders_of_data = program_.reorders_of_data;
-    plan_.reorders_of_weights = program_.reorders_of_weights;
+    plan_.reorders_of_data = planned(kReorder);
+    plan_.reorders_of_rows = planned(kReorderRows);
+    plan_.reorders_of_weights = planned(kReorderWeights);
     plan_.arena_bytes = arena.bytes;
     for (const Lifetime& life : lives) plan_.unshared_bytes += arena_share(life.bytes);
     plan_.parameter_bytes = program_.parameter_floats * sizeof(float);
@@ -128,6 +129,10 @@ class OnednnEngine final : public Engine {
  private:
   void run(const Step& step, Call& call) const {
     translate_errors(step.about.layer, ExitCode::rank_failed, [&] { step.run(memory_, call); });
+  }
+
+  int planned(const char* operation) const {
+    return static_cast<int>(std::ranges::count(plan_.steps, operation, &PlannedStep::operation));
   }
 
   // A layer's parameters are read by its own steps alone.

@@ -13,7 +13,7 @@ EmitBackward emit_head(Compiler& c, std::size_t head) {
   const std::int64_t count = std::int64_t{c.options().batch} * c.layer(layer).shape.c;
   const Value logits = c.new_floats(count);
   if (head == 0) c.set_logits(logits.place);
-  c.run({layer, "logits"}, {x}, logits, [=](const Memory& m, Call&) {
+  c.run({layer, kReorderRows}, {x}, logits, [=](const Memory& m, Call&) {
     kernel::gather_rows(m.at(x), layout, pixels, m.at(logits));
   });
   const bool training = c.training();
@@ -28,7 +28,7 @@ EmitBackward emit_head(Compiler& c, std::size_t head) {
         });
   return [=, &c] {
     const Value dx = c.new_value(x.desc);
-    c.run({layer, "logits"}, {gradient}, dx, [=](const Memory& m, Call&) {
+    c.run({layer, kReorderRows}, {gradient}, dx, [=](const Memory& m, Call&) {
       kernel::scatter_rows(m.at(gradient), layout, pixels, m.at(dx));
     });
     c.give_gradient(layer, dx);

@@ -12,6 +12,12 @@
 
 namespace lockstep::engine::onednn {
 
+// Operations that only move numbers: activations and gradients from layer to layer; rows of
+// features into and out of dense layers and the loss; weights.
+inline constexpr const char* kReorder = "reorder";
+inline constexpr const char* kReorderRows = "reorder rows";
+inline constexpr const char* kReorderWeights = "reorder weights";
+
 // Where an operand lies, as a number until the whole program is known and its memory planned: which
 // buffer of the arena, which parameter, or which float of the moving statistics.
 struct Place {
@@ -80,8 +86,6 @@ struct Program {
   std::size_t workspace_bytes = 0;  // the most that one of our own convolutions takes
   Place images, logits;
   ImageBuffer image_layout;  // without its data
-  int reorders_of_data = 0;
-  int reorders_of_weights = 0;
 };
 
 // From each buffer's first operation to its last, counted over forward and then backward.

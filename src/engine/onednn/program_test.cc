@@ -136,7 +136,7 @@ TEST(Gates, NeedNoPassWhereBatchNormHasKeptAMask) {
 TEST(DenseLayers, ComputeAllGradientsWithTheWeightsAsTheyAreStored) {
   const model::Graph lenet = model::build(model::find("lenet"));
   EXPECT_EQ(layers_with("dense data", lenet), (std::vector<std::string>{"dense2", "dense1"}));
-  EXPECT_THAT(layers_with("reorder weights", lenet), Each(StartsWith("conv")));
+  EXPECT_THAT(layers_with(kReorderWeights, lenet), Each(StartsWith("conv")));
 }
 
 }  // namespace
