@@ -8,6 +8,7 @@ void mnist_softmax(Node x, int classes) {
   classify(x, classes);
 }
 
+// Layers, batch size and learning rate of MXNet's example for MNIST.
 void mnist_mlp(Node x, int classes) {
   x = dense_relu(x, 128);
   x = dense_relu(x, 64);

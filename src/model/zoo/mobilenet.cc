@@ -4,7 +4,8 @@
 namespace lockstep::model {
 namespace {
 
-// --- Version 2, the layout of torchvision -----------------------------------------------------
+// --- Version 2, as torchvision has it ---------------------------------------------------------
+// Its layout, initial weights (He's, by fan-out; 0.01 in the classifier), batch norm and dropout.
 
 Node conv_bn(Node x, int filters, int kernel, int stride = 1, int groups = 1) {
   return batch_norm(conv(x, filters, kernel,
@@ -41,6 +42,8 @@ void mobilenet(Node x, int classes) {
 }
 
 // --- Version 1, as its authors trained it -----------------------------------------------------
+// Initial weights and batch norm of TensorFlow-Slim's mobilenet_v1; without its dropout, which
+// keeps 0.999 of the features.
 
 Node unit(Node x, int filters, int kernel, int stride = 1, int groups = 1) {
   x = conv(x, filters, kernel,

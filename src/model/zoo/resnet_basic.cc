@@ -23,7 +23,8 @@ Node block(Node x, int width, int stride) {
   return relu(conv_bn(y, width, 3) + shortcut);
 }
 
-// The layout of torchvision: windows are padded alike on all sides.
+// As torchvision has it: windows are padded alike on all sides, initial weights are He's by
+// fan-out, those and the biases of the classifier what PyTorch gives every dense layer.
 template <Counts counts>
 void resnet(Node x, int classes) {
   x = relu(conv_bn(x, 64, 7, 2));
