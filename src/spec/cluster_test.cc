@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "base/error.h"
+#include "spec/usage_error_for_test.h"
 
 namespace lockstep::spec {
 namespace {
@@ -14,19 +12,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_FALSE(error.hint().empty());
-    return error.what();
-  }
-  return "no error";
-}
-
 std::string error_of_list(std::string_view list) {
-  return error_of([&] { parse_hosts(list, 2230); });
+  return usage_error_of([&] { parse_hosts(list, 2230); });
 }
 
 TEST(Hosts, HavePortsOrTheDefaultOnes) {
@@ -78,11 +65,11 @@ TEST(Members, KeepTheJobsOfOneHostApart) {
 }
 
 TEST(Members, NeverShareAnAddress) {
-  EXPECT_THAT(error_of([] { members({.worker_hosts = "a:1", .ps_hosts = "b,a:1"}); }),
+  EXPECT_THAT(usage_error_of([] { members({.worker_hosts = "a:1", .ps_hosts = "b,a:1"}); }),
               HasSubstr("host 'a:1': a worker and a parameter server"));
-  EXPECT_THAT(error_of([] { members({.worker_hosts = "a:1", .controller_host = "a:1"}); }),
+  EXPECT_THAT(usage_error_of([] { members({.worker_hosts = "a:1", .controller_host = "a:1"}); }),
               HasSubstr("host 'a:1': the controller"));
-  EXPECT_THAT(error_of([] { members({.ps_hosts = "a:1", .controller_host = "a:1"}); }),
+  EXPECT_THAT(usage_error_of([] { members({.ps_hosts = "a:1", .controller_host = "a:1"}); }),
               HasSubstr("host 'a:1': the controller"));
 }
 

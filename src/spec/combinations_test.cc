@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "spec/usage_error_for_test.h"
 
 namespace lockstep::spec {
 namespace {
@@ -24,14 +24,7 @@ Trial trial_with(const char* update, const Exchange& exchange = {}, const Cluste
 }
 
 std::string error_of(const Trial& trial) {
-  try {
-    check_combinations(trial);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_FALSE(error.hint().empty());
-    return error.what();
-  }
-  return "no error";
+  return usage_error_of([&] { check_combinations(trial); });
 }
 
 // Of a cluster under a strategy that allows everything of it that is not tested.

@@ -3,28 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "base/error.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "spec/usage_error_for_test.h"
 
 namespace lockstep::spec {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_FALSE(error.hint().empty());
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Hostlist, WritesOutNumbersAndRanges) {
   EXPECT_THAT(expand_hostlist("gnode[10,20,25-27],login1"),
@@ -65,7 +52,7 @@ TEST(Hostlist, SaysWhatIsWrongWithIt) {
   };
   for (const auto& [text, reason] : wrong) {
     SCOPED_TRACE(text);
-    EXPECT_THAT(error_of([text = text] { expand_hostlist(text); }), HasSubstr(reason));
+    EXPECT_THAT(usage_error_of([text = text] { expand_hostlist(text); }), HasSubstr(reason));
   }
 }
 
@@ -114,9 +101,10 @@ TEST(TaskCounts, RepeatCountsOverHosts) {
 
 TEST(TaskCounts, SayWhatIsWrongWithThem) {
   for (const char* text : {"", "2(x3", "2(3)", "x", "2(x)", "2,", "-1", "2(x-1)"}) {
-    EXPECT_THAT(error_of([text] { expand_task_counts(text); }), HasSubstr("is no count")) << text;
+    EXPECT_THAT(usage_error_of([text] { expand_task_counts(text); }), HasSubstr("is no count"))
+        << text;
   }
-  EXPECT_THAT(error_of([] { expand_task_counts("1(x65537)"); }), HasSubstr("too many hosts"));
+  EXPECT_THAT(usage_error_of([] { expand_task_counts("1(x65537)"); }), HasSubstr("too many hosts"));
 }
 
 }  // namespace
