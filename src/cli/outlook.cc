@@ -57,12 +57,16 @@ std::string outlook(const Job& job, const machine::Peak& peak, std::int64_t memo
   const double step = expected_step_seconds(job, peak.gflops, memory_speed);
   const std::int64_t devices = std::ssize(job.placement);
   const std::string threads = counted(std::ssize(job.placement.front()), "thread");
+  // Memory and processors are those of this process.
+  const bool alone = job.member.workers == devices;
   return fmt::format(
-      "{}{} of memory; {} on processor{} {}; FMA peak {:.0f} GFLOP/s ({}); about {} a step, {} in "
+      "{}{} of memory; {} on processor{} {}; FMA peak{} {:.0f} GFLOP/s ({}); about {} a step, {} "
+      "in "
       "all",
       devices == 1 ? "" : fmt::format("{} times ", devices), human_bytes(double(memory_bytes)),
       devices == 1 ? threads : fmt::format("{} of {}", counted(devices, "device"), threads),
-      job.processors().size() == 1 ? "" : "s", machine::ranges(job.processors()), peak.gflops,
+      job.processors().size() == 1 ? "" : "s", machine::ranges(job.processors()),
+      alone ? "" : fmt::format(" of all {} ranks", job.member.workers), peak.gflops,
       peak.instructions, human_seconds(step), human_seconds(expected_run_seconds(job, step)));
 }
 

@@ -1,5 +1,6 @@
 #include "cli/outlook.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace lockstep::cli {
@@ -37,6 +38,15 @@ TEST(Outlook, KeepsToTheTrialsBounds) {
   EXPECT_DOUBLE_EQ(expected_run_seconds(job, 2), 2 * 100);
   job.trial.max_time = 10;
   EXPECT_DOUBLE_EQ(expected_run_seconds(job, 2), 10 + 2);
+}
+
+TEST(Outlook, SaysWhosePeakItIs) {
+  Job job = job_of("mnist_softmax");
+  const machine::Peak peak{.gflops = 100, .instructions = "AVX2"};
+  EXPECT_THAT(outlook(job, peak, 1 << 20), testing::HasSubstr("; FMA peak 100 GFLOP/s (AVX2)"));
+  job.member.workers = 2;
+  EXPECT_THAT(outlook(job, peak, 1 << 20),
+              testing::HasSubstr("FMA peak of all 2 ranks 100 GFLOP/s"));
 }
 
 }  // namespace
