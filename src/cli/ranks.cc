@@ -24,7 +24,7 @@ std::string to_text(const stats::RankSamples& rank) {
   }
   Json buckets = Json::array();
   for (const record::Flight::Bucket& bucket : rank.flight.buckets) {
-    buckets.push_back({bucket.bytes, bucket.seconds, bucket.exposed});
+    buckets.push_back({bucket.bytes, bucket.seconds, bucket.exposed, bucket.waiting});
   }
   return Json{{"host", rank.host},
               {"sent", rank.bytes_sent},
@@ -57,7 +57,8 @@ stats::RankSamples samples_from_text(const std::string& text) {
   rank.flight.seconds = json["flight"][0];
   rank.flight.exposed = json["flight"][1];
   for (const Json& bucket : json["buckets"]) {
-    rank.flight.buckets.push_back({.bytes = bucket[0], .seconds = bucket[1], .exposed = bucket[2]});
+    rank.flight.buckets.push_back(
+        {.bytes = bucket[0], .seconds = bucket[1], .exposed = bucket[2], .waiting = bucket[3]});
   }
   for (const Json& step : json["steps"]) {
     record::Sample sample;

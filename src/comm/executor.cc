@@ -116,11 +116,13 @@ class Executor::State : public std::enable_shared_from_this<State> {
     for (Program& program : programs) add_chunk(std::move(program));
     if (received_floats() * sizeof(float) > kCachedBytes) copy_ = copy_past_caches;
     team_.open.reserve(chunks_.size());
+    waited.reserve(4 * chunks_.size() + 64);  // nothing is to be allocated within a step
     wire_.open.reserve(chunks_.size());
   }
 
   void begin() {
     ++step_;
+    waited.clear();
     for (const auto& chunk : chunks_) ++lane_of(*chunk).left;
   }
 
@@ -187,6 +189,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
   }
 
   std::atomic<std::uint64_t> bytes_sent = 0, bytes_received = 0;
+  std::vector<Interval> waited;
 
  private:
   void add_chunk(Program program) {
@@ -275,7 +278,8 @@ class Executor::State : public std::enable_shared_from_this<State> {
       nudge_wire();
       mine_.bell->sleep(seen);
     }
-    times_.waiting += now() - begin;
+    waited.push_back({begin, now()});
+    times_.waiting += waited.back().seconds();
   }
 
   // The wire's thread hears of other hosts by itself, but of ranks of this host only if told.
@@ -501,6 +505,10 @@ double Executor::produced_at(int chunk) const {
 
 double Executor::done_at(int chunk) const {
   return state_->chunk(chunk).done_at;
+}
+
+std::span<const Interval> Executor::waited() const {
+  return state_->waited;
 }
 
 std::uint64_t Executor::bytes_sent() const {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/clock.h"
 #include "comm/program.h"
 #include "comm/transport.h"
 #include "comm/window.h"
@@ -57,6 +58,8 @@ class Executor {
   double figure() const;
   double produced_at(int chunk) const;  // on now()'s clock
   double done_at(int chunk) const;
+  // When the rank waited for others, in order; since begin().
+  std::span<const Interval> waited() const;
 
   std::uint64_t bytes_sent() const;  // since the start
   std::uint64_t bytes_received() const;

@@ -203,6 +203,7 @@ TEST(Executor, WaitsForARankThatIsLate) {
       SummingRank rank(transport, kChunks, all_reduce(transport.topology(), row.make));
       windows.show(transport.rank(), rank.window_of_mine());
       transport.all_gather({});
+      const double begin = now();
       rank.begin();
       if (transport.rank() == kLate) {
         until_asleep(windows.of(0));
@@ -211,9 +212,16 @@ TEST(Executor, WaitsForARankThatIsLate) {
       rank.produce_all();
       rank.finish();
       rank.expect_sums(3);
-      if (transport.rank() != kLate) {
-        EXPECT_GT(rank.executor().take_times().waiting, 0) << row.name;
+      double waiting = 0, last = begin;
+      for (const Interval& wait : rank.executor().waited()) {
+        EXPECT_LE(last, wait.begin);
+        EXPECT_LE(wait.begin, wait.end);
+        last = wait.end;
+        waiting += wait.seconds();
       }
+      EXPECT_LE(last, now());
+      EXPECT_TRUE(waiting > 0 || transport.rank() == kLate) << row.name;
+      EXPECT_EQ(rank.executor().take_times().waiting, waiting);
     });
   }
 }

@@ -69,7 +69,8 @@ Json buckets(const record::Flight& flight) {
   for (const record::Flight::Bucket& bucket : flight.buckets) {
     array.push_back({{"bytes", bucket.bytes},
                      {"in_flight_ms", milliseconds(bucket.seconds)},
-                     {"exposed_ms", milliseconds(bucket.exposed)}});
+                     {"exposed_ms", milliseconds(bucket.exposed)},
+                     {"waiting_ms", milliseconds(bucket.waiting)}});
   }
   return array;
 }

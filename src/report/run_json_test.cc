@@ -61,7 +61,7 @@ stats::Result measured() {
        .timed = samples(),
        .bytes_sent = 4096,
        .bytes_received = 2048,
-       .flight = {.buckets = {{.bytes = 4096, .seconds = 0.5, .exposed = 0.125}},
+       .flight = {.buckets = {{.bytes = 4096, .seconds = 0.5, .exposed = 0.125, .waiting = 0.0625}},
                   .seconds = 0.5,
                   .exposed = 0.125}}};
   const stats::ServerSummary server{.host = "host08",

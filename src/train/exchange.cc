@@ -264,7 +264,7 @@ void Exchange::land() {
       flight.end = std::max(flight.end, executor_->done_at(chunk));
     }
   }
-  flights_.land(on_their_way_);
+  flights_.land(on_their_way_, executor_->waited());
 }
 
 }  // namespace lockstep::train

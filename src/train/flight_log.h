@@ -3,14 +3,10 @@
 #include <span>
 #include <vector>
 
+#include "base/clock.h"
 #include "record/flight.h"
 
 namespace lockstep::train {
-
-// On now()'s clock.
-struct Interval {
-  double begin = 0, end = 0;
-};
 
 // Adds up, step by step, when buckets were on their way and when the rank did not compute.
 class FlightLog {
@@ -21,14 +17,13 @@ class FlightLog {
   void restart();  // counts from here on
   // The rank does not compute. Intervals of a step come in order and do not overlap.
   void idle(Interval interval) { idle_.push_back(interval); }
-  // The step's exchange is over: when each bucket was on its way, in the order of their begins.
-  void land(std::span<const Interval> flights);
+  // The step's exchange is over: when each bucket was on its way, in the order of their begins; and
+  // when, within idle intervals, the rank waited for others.
+  void land(std::span<const Interval> flights, std::span<const Interval> waited);
 
   record::Flight mean() const;
 
  private:
-  double idle_during(Interval interval) const;
-
   std::vector<Interval> idle_;  // since the last landing
   record::Flight sum_;
   double steps_ = 0;
