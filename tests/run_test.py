@@ -197,6 +197,35 @@ class Run(unittest.TestCase):
                 self.assertIn(word, done.stderr, arguments)
             self.assertNotIn("total images/sec", done.stdout)
 
+    def test_refuses_more_devices_than_cores_unless_they_may_take_turns(self):
+        cores = len(os.sched_getaffinity(0))
+        flags = ["run", "--model=mnist_mlp", "--batch_size=2", f"--devices={cores + 1}",
+                 "--num_batches=2", "--num_warmup_batches=0", "--result_dir", self.directory.name]
+        done = lockstep(*flags)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"{cores + 1} devices need at least {cores + 1} cores, ", done.stderr)
+        self.assertIn("--oversubscribe", done.stderr)
+        done = lockstep(*flags, "--oversubscribe")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: devices take turns on the cores (--oversubscribe)", done.stderr)
+        self.assertIn("take turns", " ".join(self.run_json()["warnings"]))
+
+    def test_says_what_it_takes_an_all_reduce_of_gpus_for(self):
+        done = lockstep("run", "--model=mnist_mlp", "--batch_size=2", "--variable_update=replicated",
+                        "--all_reduce_spec=nccl/xring", "--num_batches=2", "--num_warmup_batches=0",
+                        "--result_dir", self.directory.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: nccl/xring is taken as hierarchical", done.stderr)
+        self.assertIn("nccl/xring is taken as", " ".join(self.run_json()["warnings"]))
+
+    def test_refuses_a_place_that_mpi_does_not_confirm(self):
+        place = {"RANK": 1, "LOCAL_RANK": 1, "WORLD_SIZE": 4, "LOCAL_WORLD_SIZE": 4}
+        done = lockstep("run", "--model=mnist_mlp", "--transport=mpi", "--oversubscribe",
+                        **{f"LOCKSTEP_{name}": str(value) for name, value in place.items()})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("this is rank 1 of 4 by lockstep (LOCKSTEP_RANK), but rank 0 of 1 by MPI",
+                      done.stderr)
+
     def test_runs_forward_only_and_evaluates(self):
         done = lockstep("run", *TINY, "--num_batches=10", "--forward_only")
         self.assertEqual(done.returncode, 0, done.stderr)

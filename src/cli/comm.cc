@@ -44,7 +44,7 @@ nlohmann::ordered_json configuration_of(const CommOptions& options, const Job& j
                                  {"ranks", topology.world()},
                                  {"hosts", hosts.size()},
                                  {"threads_per_device", job.trial.threads_per_device},
-                                 {"oversubscribed", job.oversubscribed()},
+                                 {"oversubscribed", job.oversubscribed},
                                  {"processors", machine::ranges(job.processors())}};
   if (options.sizes.empty()) json["model"] = job.trial.model;
   return json;
@@ -80,7 +80,7 @@ class Session {
                     .algorithms = options_.algorithms,
                     .iterations = options_.iterations,
                     .check = options_.check,
-                    .spin = !job_.oversubscribed()};
+                    .spin = !job_.oversubscribed};
     if (sweep.algorithms.empty()) {
       sweep.algorithms = sensible_algorithms(sweep.kind, transport);
     }

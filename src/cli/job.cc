@@ -45,21 +45,22 @@ std::vector<std::vector<int>> shared_cores(const machine::Allowed& allowed, int 
 struct Places {
   std::vector<std::vector<int>> devices;  // of this process
   std::vector<int> spare;                 // that no device of the host has
+  bool oversubscribed = false;
 };
 
 // The processors of each device of this process: its share of the host's.
 Places places(const spec::Trial& trial, const Membership& member) {
   const machine::Allowed allowed = machine::allowed();
-  if (!member.trains()) return {{{allowed.processors.front()}}, {}};
+  if (!member.trains()) return {.devices = {{allowed.processors.front()}}, .spare = {}};
   const auto mine = static_cast<int>(
       std::ranges::count_if(member.ranks, [&](int r) { return r < member.workers; }));
   const bool shares = member.local_workers > mine && !bound_by_launcher(allowed);
   const int devices = shares ? member.local_workers : mine;
-  const auto groups = trial.oversubscribe && devices > allowed.usable
-                          ? shared_cores(allowed, devices, trial.threads_per_device)
-                          : machine::place(allowed, devices, trial.threads_per_device);
+  const bool oversubscribed = trial.oversubscribe && devices > allowed.usable;
+  const auto groups = oversubscribed ? shared_cores(allowed, devices, trial.threads_per_device)
+                                     : machine::place(allowed, devices, trial.threads_per_device);
   const auto first = groups.begin() + (shares ? member.local_first : 0);
-  Places places{{first, first + mine}, {}};
+  Places places{{first, first + mine}, {}, oversubscribed};
   for (const int processor : allowed.processors) {
     const bool taken = std::ranges::any_of(groups, [&](const std::vector<int>& group) {
       return std::ranges::count(group, processor) > 0;
@@ -111,10 +112,6 @@ std::vector<int> Job::processors() const {
   return all;
 }
 
-bool Job::oversubscribed() const {
-  return trial.oversubscribe && member.local_workers > machine::allowed().usable;
-}
-
 Job make_job(spec::Trial trial, const Membership& member) {
   spec::check_ranks(trial, member.workers);
   Job job;
@@ -133,6 +130,7 @@ Job make_job(spec::Trial trial, const Membership& member) {
   Places places = cli::places(trial, member);
   job.placement = std::move(places.devices);
   job.spare_processors = std::move(places.spare);
+  job.oversubscribed = places.oversubscribed;
   trial.threads_per_device = static_cast<int>(job.placement.front().size());
   job.trial = std::move(trial);
   job.examples = examples_of(job, job.trial);

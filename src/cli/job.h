@@ -26,9 +26,9 @@ struct Job {
   std::int64_t batches = 0;                 // timed steps, unless something ends the run earlier
   std::vector<std::vector<int>> placement;  // the processors of each device's team
 
+  bool oversubscribed = false;  // more devices than cores: they take turns
+
   std::vector<int> processors() const;  // of all devices, ascending
-  // More devices than there are cores for them.
-  bool oversubscribed() const;
 
   Membership member;
 

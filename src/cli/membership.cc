@@ -79,6 +79,7 @@ Membership task(const spec::Trial& trial) {
 // A process that mpirun, srun or another launcher started.
 Membership launched_process(const spec::Trial& trial, const spec::Launched& launched) {
   Membership member;
+  member.launched = launched;
   const bool by_tcp = trial.cluster.transport == Transport::tcp ||
                       (trial.cluster.transport == Transport::automatic && launched.coordinator);
   member.transport = by_tcp ? Transport::tcp : Transport::mpi;

@@ -22,6 +22,8 @@ struct Membership {
   int local_workers = 1;
   int local_first = 0;
 
+  std::optional<spec::Launched> launched;  // who says so; nothing: flags
+
   std::string coordinator;  // "host:port", where rank 0 listens; of tcp
   std::string listen;       // where this process listens for data; of tcp
 

@@ -67,12 +67,29 @@ std::vector<std::string> warn(const spec::Parsed& parsed) {
   return all;
 }
 
-void look_around(Start& start) {
-  start.environment = whole_environment();
-  for (std::string& warning : machine::warnings(start.environment)) {
+void warn(Start& start, std::vector<std::string> warnings) {
+  for (std::string& warning : warnings) {
     print_warning(warning);
     start.warnings.push_back(std::move(warning));
   }
+}
+
+// What is to be said of the trial as a whole.
+std::vector<std::string> warnings_of(const Job& job) {
+  std::vector<std::string> warnings = all_reduce_of(job).notes;
+  const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
+  if (unused && job.training()) warnings.push_back(*unused);
+  if (job.oversubscribed) {
+    warnings.emplace_back(
+        "devices take turns on the cores (--oversubscribe): how fast they are does not show how "
+        "training scales");
+  }
+  return warnings;
+}
+
+void look_around(Start& start) {
+  start.environment = whole_environment();
+  warn(start, machine::warnings(start.environment));
 }
 
 // What the user fixed is not corrected behind their back.
@@ -315,11 +332,7 @@ ExitCode run(Arguments arguments, Transports transports) {
   const Membership member = membership(parsed.trial, spec::launched(process_getenv));
   go_on_with(member.transport, transports, "run", arguments);
   Job job = make_job(parsed.trial, member);
-  if (const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
-      unused && job.training()) {
-    print_warning(*unused);
-    start.warnings.push_back(*unused);
-  }
+  warn(start, warnings_of(job));
   info.config = config_of(job);
   info.processors = machine::ranges(job.processors());
   if (parsed.print_config) {

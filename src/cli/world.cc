@@ -7,7 +7,6 @@
 #include "spec/names.h"
 
 namespace lockstep::cli {
-
 namespace {
 
 const strategy::StrategyRow& strategy_of(const Job& job) {
@@ -17,26 +16,23 @@ const strategy::StrategyRow& strategy_of(const Job& job) {
                                      : exchange.variable_update);
 }
 
-strategy::AllReduceSpec all_reduce_of(const Job& job) {
-  const std::string& spec = job.trial.exchange.all_reduce_spec;
-  return strategy::parse_all_reduce_spec(spec.empty() ? "auto" : spec);
-}
-
 bool wants_vendor(const Job& job) {
   return std::ranges::any_of(all_reduce_of(job).choices,
                              [](const auto& choice) { return choice.algorithm == "vendor"; });
 }
 
 void refuse_contradiction(const Membership& member, const comm::Transport& transport) {
-  if (transport.rank() == member.ranks.front() && transport.world() == member.world()) return;
-  throw Error(
-      ExitCode::usage,
-      fmt::format("the launcher's variables say rank {} of {}, but MPI says rank {} of {}",
-                  member.ranks.front(), member.world(), transport.rank(), transport.world()),
-      "unset variables that another launcher has left behind");
+  if (member.transport != spec::Transport::mpi) return;
+  const auto error = spec::contradiction(*member.launched, transport.rank(), transport.world());
+  if (error) throw Error(*error);
 }
 
 }  // namespace
+
+strategy::AllReduceSpec all_reduce_of(const Job& job) {
+  const std::string& spec = job.trial.exchange.all_reduce_spec;
+  return strategy::parse_all_reduce_spec(spec.empty() ? "auto" : spec);
+}
 
 std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports transports) {
   const Membership& member = job.member;
@@ -80,7 +76,7 @@ train::Site site_of(const Job& job, const comm::Topology& topology) {
   site.ranks.all_reduce = all_reduce_of(job);
   site.strategy = &strategy_of(job);
   site.quorum = quorum(job.trial.exchange, job.member.workers);
-  site.spin = !job.oversubscribed() && site.ranks.servers == 0;
+  site.spin = !job.oversubscribed && site.ranks.servers == 0;
   return site;
 }
 

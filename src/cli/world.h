@@ -18,6 +18,8 @@ std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports
 void go_on_with(spec::Transport wanted, Transports transports, std::string_view verb,
                 Arguments arguments);
 
+strategy::AllReduceSpec all_reduce_of(const Job& job);
+
 // What all ranks agree on, by the trial.
 train::Site site_of(const Job& job, const comm::Topology& topology);
 

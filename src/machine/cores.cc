@@ -21,7 +21,9 @@ std::string room(const Allowed& allowed) {
           ? fmt::format("a CPU quota of {:.3g} pays for {} of {}", allowed.quota, allowed.usable,
                         counted(allowed.cores, "core"))
           : fmt::format("this process may run on processors {}", ranges(allowed.processors));
-  return limit + "; ask for fewer devices, or for fewer threads with --num_intra_threads";
+  return limit +
+         "; ask for fewer devices, for fewer threads with --num_intra_threads, or, to see "
+         "whether it works rather than how fast, for --oversubscribe";
 }
 
 }  // namespace
