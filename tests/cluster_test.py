@@ -263,6 +263,15 @@ class OverMpi(ClusterTest):
     def test_srun(self):
         self.assert_trains([*SRUN, "--nodes=2"], 2, "--variable_update=collective_all_reduce")
 
+    def test_asynchronous_servers_see_stale_gradients(self):
+        run = Run(*LENET, "--variable_update=parameter_server", "--cross_replica_sync=False",
+                  "--num_ps=1", "--num_batches=20")
+        self.assert_trained(run.start(*MPIRUN, "--host", "node1,node2,node3").end())
+        self.assert_near(run.bytes_sent(), 1)
+        [server] = run.result()["servers"]
+        self.assertEqual(server["host"], "node3")
+        self.assertGreater(server["staleness_mean"], 0)
+
     def test_mpirun_within_an_allocation_of_slurm(self):
         self.assert_trains(["salloc", "--nodes=2", *MPIRUN], 2,
                            "--variable_update=distributed_replicated")

@@ -6,21 +6,32 @@ Usage: comm_test.py PROGRAM [unittest arguments]"""
 import csv
 import json
 import pathlib
+import socket
 import subprocess
 import sys
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 SMALL = ["--sizes=1KB:4KB", "--iterations=2", "--oversubscribe"]
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", "2"]
 
 
-def comm(*arguments):
-    return subprocess.run([PROGRAM, "comm", *arguments], capture_output=True, text=True, timeout=60)
+def comm(*arguments, launcher=()):
+    return subprocess.run([*launcher, PROGRAM, "comm", *arguments], capture_output=True, text=True,
+                          timeout=60)
+
+
+def free_addresses(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    addresses = [f"127.0.0.1:{one.getsockname()[1]}" for one in sockets]
+    for one in sockets:
+        one.close()
+    return addresses
 
 
 class Comm(unittest.TestCase):
-    def document(self, *arguments):
-        done = comm(*arguments, "--json")
+    def document(self, *arguments, launcher=()):
+        done = comm(*arguments, "--json", launcher=launcher)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
@@ -37,6 +48,27 @@ class Comm(unittest.TestCase):
                     self.assertAlmostEqual(row["algbw_GBps"], row["bytes"] / row["time_us"] / 1e3)
                     self.assertAlmostEqual(row["busbw_GBps"],
                                            row["algbw_GBps"] * factor * (devices - 1) / devices)
+
+    def test_has_the_mpi_librarys_own_beside_ours(self):
+        document = self.document(*SMALL, launcher=MPIRUN)
+        self.assertEqual(document["configuration"]["transport"], "mpi")
+        self.assertEqual(document["configuration"]["ranks"], 2)
+        self.assertEqual([row["wrong"] for row in document["rows"] if row["algorithm"] == "vendor"],
+                         [0, 0, 0])
+        self.assertEqual({row["wrong"] for row in document["rows"]}, {0})
+
+    def test_measures_between_processes_that_were_started_by_hand(self):
+        cluster = ["--worker_hosts=" + ",".join(free_addresses(2)), "--job_name=worker"]
+        ranks = [subprocess.Popen([PROGRAM, "comm", *SMALL, *cluster, f"--task_index={rank}", "--json"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                 for rank in (1, 0)]
+        (silence, errors), (output, more_errors) = [rank.communicate(timeout=60) for rank in ranks]
+        self.assertEqual([rank.returncode for rank in ranks], [0, 0], errors + more_errors)
+        self.assertEqual(silence, "")
+        document = json.loads(output)
+        self.assertEqual(document["configuration"]["transport"], "tcp")
+        self.assertEqual(document["configuration"]["ranks"], 2)
+        self.assertEqual({row["wrong"] for row in document["rows"]}, {0})
 
     def test_prints_a_table_row_by_row(self):
         done = comm(*SMALL, "--devices=2", "--algorithms=ring,direct")

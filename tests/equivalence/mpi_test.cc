@@ -57,14 +57,15 @@ Reference& reference_of(const spec::Trial& trial) {
 }
 
 void expect_bit_for_bit(const spec::Trial& trial, const strategy::StrategyRow& row,
-                        const Hosts& host_of, const std::string& all_reduce) {
-  SCOPED_TRACE(
-      fmt::format("{} on hosts {}, all-reduce {}", row.name, fmt::join(host_of, ","), all_reduce));
+                        const Hosts& host_of, const std::string& all_reduce, int servers = 0) {
+  SCOPED_TRACE(fmt::format("{} on hosts {}, {} servers, all-reduce {}", row.name,
+                           fmt::join(host_of, ","), servers, all_reduce));
   const auto transport = connect(host_of);
   ASSERT_EQ(transport->topology().host_of, host_of);
-  const train::Site site = site_of(row, {host_of}, 0, all_reduce);
+  const train::Site site = site_of(row, {host_of}, servers, all_reduce);
   const Trained mine = train_rank(trial, site, *transport);
-  const std::vector<std::string> trained = transport->all_gather(in_short(mine));
+  std::vector<std::string> trained = transport->all_gather(in_short(mine));
+  trained.resize(static_cast<std::size_t>(site.ranks.workers()));
   std::string expected;
   if (transport->rank() == 0) {
     for (const Trained& worker : reference_of(trial).train(site, mine.chunks)) {
@@ -81,6 +82,10 @@ TEST_P(EveryStrategy, TrainsLikeOneThreadThatExecutesItsSchedules) {
   for (const Hosts& host_of : std::set<Hosts>{one_host(), hosts_of(1), hosts_of(2)}) {
     for (const std::string& all_reduce : all_reduces(GetParam())) {
       expect_bit_for_bit(trial, GetParam(), host_of, all_reduce);
+    }
+    if (!GetParam().served) continue;
+    for (int servers = 1; servers < std::min(3, mpi::world_for_test()); ++servers) {
+      expect_bit_for_bit(trial, GetParam(), host_of, "auto", servers);
     }
   }
 }
