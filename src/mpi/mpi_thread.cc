@@ -162,6 +162,14 @@ struct MpiThread::State {
     for (const auto& [completion, bytes] : finished) completion(bytes);
     return true;
   }
+
+  void give_up_requests() {
+    for (MPI_Request& request : requests) require(MPI_Cancel(&request), "MPI_Cancel");
+    require(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+    requests.clear();
+    completions.clear();
+  }
 };
 
 MpiThread::MpiThread() : state_(std::make_shared<State>()) {
@@ -185,7 +193,8 @@ MpiThread::MpiThread() : state_(std::make_shared<State>()) {
 }
 
 MpiThread::~MpiThread() {
-  if (in_order_) finalize();
+  // Everybody has what they came for, so that nothing is lost if it fails.
+  if (in_order_) done_in_time([] { require(MPI_Finalize(), "MPI_Finalize"); });
   if (abandon()) {
     thread_.join();
   } else {
@@ -193,15 +202,20 @@ MpiThread::~MpiThread() {
   }
 }
 
-void MpiThread::finalize() {
+bool MpiThread::end_in_order() {
+  in_order_ = done_in_time([state = state_] { state->give_up_requests(); });
+  return in_order_;
+}
+
+bool MpiThread::done_in_time(Job job) {
   const auto deadline = Clock::now() + kEndPatience;
   try {
-    call([] { require(MPI_Finalize(), "MPI_Finalize"); },
-         [deadline] {
-           if (Clock::now() > deadline) throw Error(ExitCode::rank_failed, "MPI does not end");
-         });
+    call(std::move(job), [deadline] {
+      if (Clock::now() > deadline) throw Error(ExitCode::rank_failed, "MPI does not end");
+    });
+    return true;
   } catch (const Error&) {
-    // Everybody has what they came for, so that nothing is lost with it.
+    return false;
   }
 }
 

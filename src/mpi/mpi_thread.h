@@ -26,9 +26,10 @@ class MpiThread {
   MpiThread();   // starts MPI
   ~MpiThread();  // ends MPI if all agreed to that, or leaves it as it is
 
-  // All ranks have agreed to end: MPI's own end, which waits for everybody, is safe. A process that
-  // ends otherwise has to end with an exit code that says it failed.
-  void end_in_order() { in_order_ = true; }
+  // All ranks have agreed to end: what is still awaited does not come, and MPI's own end, which
+  // waits for everybody, is safe. False when MPI does not let go of it. A process that ends
+  // otherwise has to end with an exit code that says it failed.
+  bool end_in_order();
   // Runs nothing more on the thread. False when it is stuck inside MPI, which may then use memory
   // that it was given until the process ends.
   bool abandon();
@@ -51,7 +52,7 @@ class MpiThread {
   void on_error(std::function<void(const Error&)> tell);
 
  private:
-  void finalize();
+  bool done_in_time(Job job);
 
   // Outlives this object when the thread is stuck inside MPI.
   struct State;

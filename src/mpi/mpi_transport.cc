@@ -29,9 +29,8 @@ class MpiTransport : public Transport, private comm::VendorAllReduce {
   }
 
   ~MpiTransport() override {
-    if (agreed_to_end()) {
-      thread_->end_in_order();
-    } else if (!thread_->abandon()) {
+    if (agreed_to_end() && thread_->end_in_order()) return;
+    if (!thread_->abandon()) {
       // MPI may go on to write where it was told to: let that be there until the process ends.
       static_cast<void>(wire_.release());
       static_cast<void>(control_.release());
