@@ -54,32 +54,47 @@ std::string as_python(const std::string& csv) {
   return text + ")\nresults = pd.read_csv(io.StringIO(CSV))\nresults";
 }
 
-constexpr const char* kPlot = R"py(def plot(column, label, logarithmic=False):
-    measured = results[results.status == "measured"]
-    for (run, model, scaling), part in measured.groupby(["run_id", "model", "scaling"]):
+// Of several batches, inputs and numbers of servers each has a plot or a curve of its own.
+constexpr const char* kPlot = R"py(measured = results[results.status == "measured"].copy()
+batch = measured.batch_per_device.where(measured.scaling == "weak", measured.batch_global)
+measured["batch"] = "batch " + batch.astype(str)
+
+
+def text_of(first, *others):
+    columns = [first] + [column for column in others if measured[column].nunique() > 1]
+    return [", ".join(row) for row in measured[columns].fillna("").astype(str).values]
+
+
+measured["series"] = text_of("model", "run_id", "scaling", "batch", "input")
+measured["choice"] = text_of("strategy", "num_ps", "data_format")
+
+
+def plot(column, label, logarithmic=False):
+    for series, part in measured.groupby("series", sort=False):
         figure, axes = plt.subplots()
-        for strategy, curve in part.groupby("strategy"):
+        for choice, curve in part.groupby("choice", sort=False):
             curve = curve.sort_values("devices")
             low = (curve[column] - curve[column + "_ci95_lo"]).fillna(0).clip(lower=0)
             high = (curve[column + "_ci95_hi"] - curve[column]).fillna(0).clip(lower=0)
             axes.errorbar(curve.devices, curve[column], [low, high], marker="o", capsize=3,
-                          label=str(strategy).replace("$", r"\$"))
+                          label=choice.replace("$", r"\$"))
         axes.set_xscale("log", base=2)
         if logarithmic:
             axes.set_yscale("log", base=2)
         axes.set(xlabel="devices", ylabel=label)
-        axes.set_title(f"{run}: {model}, {scaling} scaling".replace("$", r"\$"))
+        axes.set_title(series.replace("$", r"\$"))
         axes.legend()
         plt.show()
 )py";
 
 constexpr const char* kShares =
     R"py(shares = ["input", "forward", "backward", "exchange", "waiting", "update", "other"]
-measured = results[results.status == "measured"]
-bars = measured.set_index(["model", "strategy", "devices"])[["share_" + part for part in shares]]
-if bars.notna().all(axis=None):
-    bars.plot.barh(stacked=True, figsize=(8, 1 + 0.4 * len(bars)))
-    plt.xlabel("share of the step")
+bars = measured.set_index(["series", "choice", "devices"])[["share_" + part for part in shares]]
+if len(bars) and bars.notna().all(axis=None):
+    axes = bars.plot.barh(stacked=True, figsize=(8, 1 + 0.4 * len(bars)))
+    axes.invert_yaxis()
+    axes.set(xlabel="share of the step", ylabel="")
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     plt.show()
 )py";
 
