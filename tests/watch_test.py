@@ -82,7 +82,7 @@ class Watching(unittest.TestCase):
             cls.states.append(watch.state())
             time.sleep(0.05)
         cls.page = watch.ask("/")[1]
-        cls.drawings = [watch.ask(path)[1] for path in ("/throughput.svg", "/speeds.svg")]
+        cls.drawings = [watch.ask(path)[1] for path in ("/throughput.svg", "/narrow.svg", "/speeds.svg")]
         cls.ended = watch.end()
         _, error = sweep.communicate()
         assert sweep.returncode == 0, error

@@ -6,9 +6,9 @@
 
 namespace lockstep::report {
 
-std::string svg_file(const Figure& figure, std::string_view machine) {
+std::string svg_file(const Figure& figure, std::string_view machine, std::size_t most_columns) {
   constexpr double kFooter = 46, kMargin = 20;
-  const std::size_t columns = std::clamp<std::size_t>(figure.panels.size(), 1, 2);
+  const std::size_t columns = std::clamp<std::size_t>(figure.panels.size(), 1, most_columns);
   const std::size_t lines = (figure.panels.size() + columns - 1) / columns;
   const XY size{static_cast<double>(columns) * figure.size.x,
                 static_cast<double>(lines) * figure.size.y + kFooter};

@@ -23,7 +23,7 @@ struct Figure {
   std::vector<Panel> panels;  // none: there is nothing to draw it from
 };
 
-std::string svg_file(const Figure& figure, std::string_view machine);
+std::string svg_file(const Figure& figure, std::string_view machine, std::size_t most_columns = 2);
 
 // Over devices, a panel per series: with the ideal, the limit without exchange, and intervals.
 Figure throughput_figure(std::span<const SweepReport> reports);

@@ -401,8 +401,8 @@ Figure efficiency_figure(std::span<const SweepReport> reports) {
                 "devices.");
 }
 
-std::string throughput_svg(const SweepReport& report) {
-  return svg_file(throughput_figure({&report, 1}), report.machine);
+std::string throughput_svg(const SweepReport& report, std::size_t most_columns) {
+  return svg_file(throughput_figure({&report, 1}), report.machine, most_columns);
 }
 
 }  // namespace lockstep::report

@@ -74,7 +74,10 @@ async function refresh() {
   }));
   if (state.running || ran) element("speeds").src = "speeds.svg?" + Date.now();
   ran = state.running !== null;
-  if (state.drawn !== drawn) element("throughput").src = "throughput.svg?" + state.drawn;
+  if (state.drawn !== drawn) {
+    element("throughput").src = "throughput.svg?" + state.drawn;
+    element("narrow").srcset = "narrow.svg?" + state.drawn;
+  }
   drawn = state.drawn;
 }
 setInterval(refresh, 2000);
@@ -150,8 +153,9 @@ std::string page(const SweepView& view) {
       "<ul id=\"problems\">{problems}</ul>\n<dl>\n{fields}</dl>\n"
       "<p><img id=\"speeds\" src=\"speeds.svg\" width=\"{width}\" height=\"{height}\" "
       "alt=\"Speed of the last steps\"></p>\n"
-      "<p><img id=\"throughput\" src=\"throughput.svg\" alt=\"Speed over devices, as far as it is "
-      "measured\"></p>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+      "<p><picture><source id=\"narrow\" media=\"(max-width: 600px)\" srcset=\"narrow.svg\">"
+      "<img id=\"throughput\" src=\"throughput.svg\" alt=\"Speed over devices, as far as it is "
+      "measured\"></picture></p>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"Results so far\"><table>\n<thead>{names}</thead>\n"
       "<tbody id=\"rows\">\n{rows}</tbody>\n</table></div>\n</body>\n</html>\n",
       fmt::arg("title", xml_escaped(title_of(view))), fmt::arg("drawn", drawn(view)),
@@ -193,6 +197,7 @@ std::map<std::string, WebFile> watch_site(const SweepView& view) {
   return {{"/", {"text/html; charset=utf-8", page(view)}},
           {"/state.json", {"application/json", state_json(view)}},
           {"/throughput.svg", {kSvg, throughput_svg(view.report)}},
+          {"/narrow.svg", {kSvg, throughput_svg(view.report, 1)}},
           {"/speeds.svg", {kSvg, speeds_svg(view)}},
           {"/watch.css", {"text/css; charset=utf-8", std::string(kStyle)}},
           {"/watch.js", {"text/javascript; charset=utf-8", std::string(kScript)}}};
