@@ -100,9 +100,14 @@ dd { margin: 0 0 0 18px; max-width: 80ch; }
 @media print {
   figure { content-visibility: visible; }
   nav, #toggles, #tip { display: none; }
-  .card, .panels > svg { break-inside: avoid; }
+  h2, h3 { break-after: avoid; }
+  .tile, .fastest, .panels > svg, tr { break-inside: avoid; }
+  .panels > svg { width: calc(50% - 8px); }
   .wide { overflow: visible; }
-  .sortable { font-size: 9px; }
+  .sortable { font-size: 7px; }
+  .sortable .interval { font-size: 6px; }
+  .sortable :is(th, td) { padding: 2px 3px 2px 0; }
+  th button { display: none; }
   body { font-size: 12px; }
 }
 )css";
