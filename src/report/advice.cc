@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
 
 namespace lockstep::report {
 namespace {
@@ -22,9 +23,13 @@ struct Facts {
 // Each rule speaks of one thing; empty: it has nothing to say.
 using Rule = std::string(const Facts& facts);
 
-std::string measure_better(const Facts& facts) {
+bool known_well(const Facts& facts) {
   const auto precision = facts.row.summary().speed->precision();
-  if (precision && *precision <= kMatters) return {};
+  return precision && *precision <= kMatters;
+}
+
+std::string measure_better(const Facts& facts) {
+  if (known_well(facts)) return {};
   return "The speed is not known well enough to decide anything from it: end what else runs "
          "(`lockstep doctor` looks for it), and measure more often (`--repeats`, "
          "`--target_precision=0.02`).";
@@ -59,8 +64,11 @@ std::string share_less(const Facts& facts) {
 }
 
 std::string feed_faster(const Facts&) {
-  return "Steps wait for images: without `--data_dir`, synthetic ones show what a faster input "
-         "would give.";
+  return "Steps wait for images. `--inputs=synthetic,cached,real` tells preprocessing from "
+         "reading: "
+         "to the one, fewer threads of each device (`--threads_per_device`) leave cores; against "
+         "the "
+         "other, `--datasets_use_caching` keeps files in memory.";
 }
 
 std::string update_less(const Facts&) {
@@ -87,7 +95,7 @@ std::string add_devices(const Facts& facts) {
     return "Only one number of devices was measured: `--devices=1:8` shows how it scales.";
   }
   const auto& efficiency = facts.row.summary().efficiency;
-  if (!efficiency || efficiency->value < 1 - kMatters) return {};
+  if (!efficiency || efficiency->value < 1 - kMatters || !known_well(facts)) return {};
   return "It scales well: more devices are worth a measurement.";
 }
 
@@ -109,7 +117,7 @@ std::vector<std::string> advice(const RowView& row, const Series& series) {
     const Facts facts{row, series, *row.summary().losses};
     std::vector<Rule*> rules = {measure_better};
     for (const Loss& loss : losses_of(row)) {  // the largest first
-      if (loss.share.value >= kMatters) rules.push_back(remedy(loss));
+      if (loss.matters()) rules.push_back(remedy(loss));
     }
     rules.insert(rules.end(), {measure_the_ceiling, add_devices});
     for (Rule* rule : rules) {
@@ -118,6 +126,14 @@ std::vector<std::string> advice(const RowView& row, const Series& series) {
   }
   if (sentences.empty()) sentences.emplace_back("No rule of this page has anything to suggest.");
   return sentences;
+}
+
+bool Loss::large() const {
+  return share.value >= kMatters;
+}
+
+bool Loss::matters() const {
+  return large() && (!share.interval || share.interval->low > 0);
 }
 
 std::vector<Loss> losses_of(const RowView& row) {
@@ -129,8 +145,9 @@ std::vector<Loss> losses_of(const RowView& row) {
   all.push_back({"waiting", "share_waiting", (*losses)[Part::waiting]});
   all.push_back({"input", "share_input", (*losses)[Part::input]});
   all.push_back({"update", "share_update", (*losses)[Part::update]});
-  std::ranges::stable_sort(all, std::ranges::greater(),
-                           [](const Loss& loss) { return loss.share.value; });
+  std::ranges::stable_sort(all, std::ranges::greater(), [](const Loss& loss) {
+    return std::pair(loss.matters(), loss.share.value);
+  });
   return all;
 }
 

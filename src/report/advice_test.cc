@@ -63,6 +63,20 @@ TEST(Advice, AsksForABetterMeasurementFirst) {
   EXPECT_THAT(advice_for_two(report).front(), HasSubstr("--repeats"));
 }
 
+TEST(LossesOf, CountWhereTheLaunchesAgreeOnThem) {
+  SweepReport report = scaled_to(150, 200);
+  set_parts(report, 50, 50, 0, 0);
+  // A large loss in one launch, none in the others: its interval reaches below nothing.
+  for (std::size_t i = 0; i < 3; ++i) report.records[1].launches[i]->input_ms = i == 0 ? 240 : 0;
+  report.rows = stats::summarise(report.plan, report.records);
+  const std::vector<Loss> losses = losses_of({&report, 1});
+  EXPECT_EQ(losses[0].name, "waiting");
+  EXPECT_EQ(losses[1].name, "input");
+  EXPECT_TRUE(losses[1].large());
+  EXPECT_FALSE(losses[1].matters());
+  EXPECT_THAT(advice_for_two(report), ElementsAre(HasSubstr("wait for the slowest")));
+}
+
 TEST(LossesOf, StandFromTheLargestToTheSmallest) {
   SweepReport report = scaled_to(150, 200);
   set_parts(report, 40, 30, 5, 20);

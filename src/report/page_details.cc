@@ -59,7 +59,7 @@ std::vector<Column> columns() {
       {"batch", true, [](const RowView& row) { return fmt::format("{}", row.point().batch_size); }},
       {"strategy", false,
        [](const RowView& row) {
-         return html_name(configuration(row.point())) + (row.summary().best ? " *" : "");
+         return html_name(configuration(row.point())) + (row.summary().best ? "&nbsp;*" : "");
        }},
       {"devices", true, [](const RowView& row) { return fmt::format("{}", row.point().devices); }},
       {term("images/s"), true, speed_cell},
@@ -74,6 +74,10 @@ std::vector<Column> columns() {
       {term("of independent"), true,
        [](const RowView& row) {
          return html_estimate(row, "of_independent", row.summary().of_ceiling, percent_text);
+       }},
+      {term("I/O overhead"), true,
+       [](const RowView& row) {
+         return html_estimate(row, "io_overhead", row.summary().io_overhead, percent_text);
        }},
       {term("step", "step, ms"), true,
        [](const RowView& row) { return mean_cell(row, "step_ms_mean", &Launch::step_ms_mean); }},

@@ -82,18 +82,28 @@ std::string_view style_of(const Loss& loss) {
   return loss.column.substr(std::string_view("share_").size());
 }
 
+// Beside the same configuration with synthetic images.
+std::string io_overhead(const RowView& row) {
+  return html_estimate(row, "io_overhead", row.summary().io_overhead, percent_text);
+}
+
 std::string lost(const RowView& row) {
   const auto& losses = row.summary().losses;
   if (!losses) return "<p>The launches do not tell what their steps spent.</p>\n";
   std::string list;
   for (const Loss& loss : losses_of(row)) {
-    const bool matters = loss.share.value >= kMatters;
     list += fmt::format("<li{}><span class=\"sign part {}\"></span>{} {}</li>\n",
-                        matters ? "" : " class=\"minor\"", style_of(loss), term(loss.name),
+                        loss.matters() ? "" : " class=\"minor\"", style_of(loss), term(loss.name),
                         html_estimate(row, loss.column, loss.share, percent_text));
   }
-  return bar(*losses) + "<ul class=\"lost\">\n" + list + "</ul>\n" +
-         fmt::format("<p class=\"note\">{}</p>\n", term("share of the step", "shares of the step"));
+  std::string text = bar(*losses) + "<ul class=\"lost\">\n" + list + "</ul>\n" +
+                     fmt::format(
+                         "<p class=\"note\">{}; the rest: <span class=\"sign part "
+                         "compute\"></span>computing, <span class=\"sign part "
+                         "other\"></span>{}</p>\n",
+                         term("share of the step", "shares of the step"), term("other"));
+  if (!row.summary().io_overhead) return text;
+  return text + fmt::format("<p>{} {}</p>\n", io_overhead(row), term("I/O overhead"));
 }
 
 // `flags` as code.
@@ -123,14 +133,15 @@ std::string limit(const RowView& row) {
   const std::vector<Loss> losses = losses_of(row);
   if (losses.empty()) return std::string(kNone);
   const Loss& first = losses.front();
-  if (first.share.value < kMatters) return fmt::format("nothing above {:.0f} %", 100 * kMatters);
-  return fmt::format(
+  if (!first.large()) return fmt::format("nothing above {:.0f} %", 100 * kMatters);
+  const std::string text = fmt::format(
       "{} {}", term(first.name),
       html_number(row, first.column, first.share.value, percent_text(first.share.value)));
+  return first.matters() ? text : fmt::format("not known: launches differ ({})", text);
 }
 
 std::string choice(const RowView& row, const Series& series) {
-  std::string text = html_name(configuration(row.point()));
+  std::string text = html_name(choice_text(row.point()));
   const std::vector<std::string> others = not_told_apart(row, series);
   if (others.empty()) return text;
   return text + fmt::format(" <span class=\"note\">or {}: {}</span>", html_name(join(others, ", ")),
@@ -138,14 +149,17 @@ std::string choice(const RowView& row, const Series& series) {
 }
 
 std::string by_devices(const std::map<int, RowView>& fastest, const Series& series) {
+  const bool inputs = std::ranges::any_of(
+      fastest, [](const auto& entry) { return entry.second.summary().io_overhead.has_value(); });
   std::string rows;
   for (const auto& [devices, row] : fastest) {
     rows += fmt::format(
         "<tr><td class=\"r\">{}</td><td class=\"r\">{}</td><td class=\"r\">{}</td><td>{}</td>"
-        "<td>{}</td></tr>\n",
+        "<td>{}</td>{}</tr>\n",
         devices, html_estimate(row, "images_per_s", row.summary().speed, speed_text),
         html_estimate(row, "efficiency", row.summary().efficiency, percent_text),
-        choice(row, series), limit(row));
+        choice(row, series), limit(row),
+        inputs ? fmt::format("<td>{}</td>", io_overhead(row)) : "");
   }
   return fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Best at each number of "
@@ -153,8 +167,9 @@ std::string by_devices(const std::map<int, RowView>& fastest, const Series& seri
       "<thead><tr><th class=\"r\" scope=\"col\">devices</th><th class=\"r\" "
       "scope=\"col\">{}</th>"
       "<th class=\"r\" scope=\"col\">{}</th><th scope=\"col\">configuration</th>"
-      "<th scope=\"col\">most is lost to</th></tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
-      term("best", "fastest"), term("images/s"), term("efficiency"), rows);
+      "<th scope=\"col\">most is lost to</th>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
+      term("best", "fastest"), term("images/s"), term("efficiency"),
+      inputs ? fmt::format("<th scope=\"col\">{}</th>", term("I/O overhead")) : "", rows);
 }
 
 std::string tile(std::string_view title, std::string_view content) {
@@ -187,7 +202,7 @@ std::string card(const Series& series) {
   if (fastest.empty()) return text + "<p>Nothing was measured.</p>\n</article>\n";
   const RowView& row = fastest.rbegin()->second;
   const std::string where = fmt::format("on {} with {}", counted(row.point().devices, "device"),
-                                        html_name(configuration(row.point())));
+                                        html_name(choice_text(row.point())));
   text += "<div class=\"tiles\">\n";
   text += tile("How fast",
                fmt::format("<p class=\"big\">{} {}</p>\n<p>{}</p>\n",

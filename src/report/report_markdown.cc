@@ -35,18 +35,22 @@ std::string speed(const RowView& row) {
 }
 
 std::string table(const SweepReport& sweep) {
-  std::string text =
+  const bool inputs = compares_inputs(sweep);
+  std::string text = fmt::format(
       "| model | scaling | batch | strategy | devices | images/s | speed-up | efficiency | of "
-      "independent |\n|---|---|--:|---|--:|--:|--:|--:|--:|\n";
+      "independent |{}\n|---|---|--:|---|--:|--:|--:|--:|--:|{}\n",
+      inputs ? " I/O overhead |" : "", inputs ? "--:|" : "");
   for (std::size_t r = 0; r < sweep.rows.size(); ++r) {
     const RowView row{&sweep, r};
     const std::string strategy = escaped(configuration(row.point()));
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
                         escaped(row.point().model), name(row.row().scaling), row.point().batch_size,
                         row.summary().best ? fmt::format("**{}**", strategy) : strategy,
                         row.point().devices, speed(row), cell(row.summary().speed_up, ratio_text),
                         cell(row.summary().efficiency, percent_text),
                         cell(row.summary().of_ceiling, percent_text));
+    if (inputs) text += fmt::format(" {} |", cell(row.summary().io_overhead, percent_text));
+    text += '\n';
   }
   return text;
 }

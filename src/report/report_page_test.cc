@@ -166,6 +166,38 @@ TEST(ReportPage, HasColumnsForWhatSomePointsTellOfEnergyAndCost) {
   EXPECT_THAT(page, HasSubstr("data-column=\"cost_per_million_images\" data-value=\"4\">4<"));
 }
 
+// With made-up images and with real ones, which take a quarter of the speed.
+TEST(ReportPage, TellsWhatRealImagesCost) {
+  spec::Sweep sweep;
+  sweep.models = {{"alexnet", 8}};
+  sweep.devices = {1};
+  sweep.inputs = {spec::InputKind::synthetic, spec::InputKind::real};
+  Evidence evidence;
+  evidence.sweeps = {report_of(sweep, {measured(64), measured(48)})};
+  const std::string page = report_page(evidence);
+  int count = 0;
+  for (std::size_t at = 0; (at = page.find("data-column=\"io_overhead\"", at)) != page.npos; ++at) {
+    ++count;
+  }
+  EXPECT_EQ(count, 3);  // beside what is lost, where the fastest are, and among all results
+  EXPECT_THAT(page, HasSubstr("data-value=\"0.25\" data-lo=\"0.25\" data-hi=\"0.25\">25.0 %<"));
+  EXPECT_THAT(page, HasSubstr("<small><bdi>weak scaling, batch 8 per device, real images</bdi>"));
+  EXPECT_THAT(page, HasSubstr("data-series=\"replicated\""));  // hidden and shown for all kinds
+  EXPECT_THAT(report_markdown(evidence), HasSubstr("| 25.0 % (25.0 % - 25.0 %) |\n"));
+}
+
+TEST(ReportPage, SaysWhereItIsNotKnownWhatMostIsLostTo) {
+  Evidence evidence = small_example();
+  auto& launches = evidence.sweeps[0].records[1].launches;
+  for (auto& launch : launches) launch->exchange_ms = launch->waiting_ms = launch->update_ms = 0;
+  launches[0]->input_ms = 100;
+  evidence.sweeps[0].rows = stats::summarise(evidence.sweeps[0].plan, evidence.sweeps[0].records);
+  for (auto& row : evidence.sweeps[0].rows) {
+    if (row.losses) row.losses->contention.reset();
+  }
+  EXPECT_THAT(report_page(evidence), HasSubstr("<td>not known: launches differ (<a"));
+}
+
 // Whatever can be chosen by others, in all places where they can choose it.
 TEST(ReportPage, IsNotImpressedByHostileNames) {
   const std::string hostile =

@@ -53,7 +53,7 @@ std::vector<Series> series_of(std::span<const SweepReport> reports) {
                        .subtitle = subtitle_of(report, row, reports.size() > 1),
                        .curves = {}});
       }
-      Curve& curve = curve_of(all[at->second], printable(configuration(view.point()), kLabel));
+      Curve& curve = curve_of(all[at->second], printable(choice_text(view.point()), kLabel));
       curve.ceiling = view.point().strategy == "independent";
       curve.rows.push_back(view);
     }
@@ -62,7 +62,7 @@ std::vector<Series> series_of(std::span<const SweepReport> reports) {
 }
 
 std::string label_of(const RowView& row) {
-  return fmt::format("{}, {}", printable(configuration(row.point()), kLabel),
+  return fmt::format("{}, {}", printable(choice_text(row.point()), kLabel),
                      counted(row.point().devices, "device"));
 }
 

@@ -41,7 +41,7 @@ StepSeries series_of(const std::string& run, const spec::Point& point, const sta
           .title = printable(point.model, 36),
           .subtitle = fmt::format("{}, {}, batch {}", printable(configuration(point), 36),
                                   counted(point.devices, "device"), point.batch_size),
-          .configuration = printable(configuration(point), 36),
+          .configuration = printable(choice_text(point), 36),
           .date = launch.date,
           .warmup = warmup,
           .cut = launch.steps_cut,

@@ -55,8 +55,8 @@ std::vector<Bar> bars_of(const Series& series) {
 }
 
 void draw_bar(const Bar& bar, double y, double scale, Svg& svg) {
-  svg.begin_group(fmt::format("data-series=\"{}\"",
-                              xml_escaped(printable(configuration(bar.row.point()), 36))));
+  svg.begin_group(
+      fmt::format("data-series=\"{}\"", xml_escaped(printable(choice_text(bar.row.point()), 36))));
   svg.text({kLeft, y - 4}, fmt::format("{}: {:.4g} ms", label_of(bar.row), bar.total),
            "font-size=\"11\"");
   double x = kLeft;

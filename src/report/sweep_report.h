@@ -23,8 +23,14 @@ struct SweepReport {
 enum class Status { measured, failed, not_measured };
 Status status(const stats::PointRecord& record);
 
-// "replicated", "parameter_server, 2 servers, NHWC": what tells points with as many devices apart.
+// "replicated", "parameter_server, 2 servers, NHWC": what tells points with as many devices and the
+// same kind of images apart.
+std::string choice_text(const spec::Point& point);
+// The same with the kind of images, where several are compared.
 std::string configuration(const spec::Point& point);
+
+// Whether it tells what images of files cost: some row has an I/O overhead.
+bool compares_inputs(const SweepReport& report);
 
 // As many digits of a speed as the eye can use: 1234, 123.4, 1.23.
 std::string speed_text(double images_per_second);

@@ -87,14 +87,23 @@ std::string speed_or_status(const stats::PointRecord& record, const stats::RowSu
   return speed_text(row.speed->value);
 }
 
-std::string configuration(const spec::Point& point) {
+bool compares_inputs(const SweepReport& report) {
+  return std::ranges::any_of(
+      report.rows, [](const stats::RowSummary& row) { return row.io_overhead.has_value(); });
+}
+
+std::string choice_text(const spec::Point& point) {
   std::string text = point.strategy;
   if (point.num_ps > 0) {
     text += fmt::format(", {} server{}", point.num_ps, point.num_ps == 1 ? "" : "s");
   }
   if (point.data_format != "auto") text += fmt::format(", {}", point.data_format);
-  if (point.input) text += fmt::format(", {}", name(*point.input));
   return text;
+}
+
+std::string configuration(const spec::Point& point) {
+  const std::string text = choice_text(point);
+  return point.input ? fmt::format("{}, {}", text, name(*point.input)) : text;
 }
 
 std::string sweep_table(const SweepReport& report) {
@@ -113,8 +122,7 @@ std::string sweep_table(const SweepReport& report) {
                                  {"efficiency"},
                                  {"95 %"},
                                  {"of independent"}});
-  const bool inputs = std::ranges::any_of(
-      report.rows, [](const stats::RowSummary& row) { return row.io_overhead.has_value(); });
+  const bool inputs = compares_inputs(report);
   if (inputs) columns.insert(columns.end(), {{"I/O overhead"}, {"95 %"}});
   const bool energy = any_has(report, &stats::Launch::joules_per_image);
   const bool cost = any_has(report, &stats::Launch::cost_per_million_images);

@@ -103,6 +103,7 @@ std::optional<EventFile> scaling_events(const Series& series, const Curve& curve
     add("images_per_s", row.summary().speed);
     add("speedup", row.summary().speed_up);
     add("efficiency", row.summary().efficiency);
+    add("io_overhead", row.summary().io_overhead);
   }
   return file;
 }
