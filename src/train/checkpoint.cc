@@ -15,8 +15,6 @@
 #include "base/text.h"
 #include "data/bytes.h"
 #include "data/crc32c.h"
-#include "spec/names.h"
-#include "train/optimizer.h"
 
 namespace lockstep::train {
 namespace {
@@ -124,8 +122,7 @@ std::map<std::int64_t, fs::path> checkpoints_in(const fs::path& directory) {
 
 class Reader {
  public:
-  explicit Reader(const fs::path& path)
-      : path_(path), content_(read_file(path)), bytes_(data::bytes_of(content_)) {}
+  Reader(Bytes bytes, const fs::path& path) : path_(path), bytes_(bytes) {}
 
   Checkpoint read() {
     Checkpoint checkpoint = read_header();
@@ -213,7 +210,6 @@ class Reader {
   }
 
   const fs::path path_;
-  const std::string content_;
   const Bytes bytes_;
   std::size_t at_ = 0;
 };
@@ -267,42 +263,12 @@ std::optional<fs::path> latest_checkpoint(const fs::path& directory) {
 }
 
 Checkpoint read_checkpoint(const fs::path& file) {
-  return Reader(file).read();
+  const std::string content = read_file(file);
+  return parse_checkpoint(data::bytes_of(content), file);
 }
 
-void require_fit(const Checkpoint& checkpoint, const fs::path& file, const spec::Trial& trial,
-                 const model::Graph& graph) {
-  const auto refusal = [&](const std::string& what) {
-    return Error(ExitCode::usage, fmt::format("{}: {}", file.string(), what),
-                 "give the flags that the network was trained with, or another --train_dir");
-  };
-  if (checkpoint.model != trial.model || checkpoint.dataset != trial.dataset) {
-    throw refusal(fmt::format("a checkpoint of {} for {}, not of {} for {}", checkpoint.model,
-                              checkpoint.dataset, trial.model, trial.dataset));
-  }
-  const auto require_tensor = [&](const std::string& name, const std::vector<int>& shape) {
-    const Checkpoint::Tensor* tensor = checkpoint.find(name);
-    if (tensor == nullptr) throw refusal(fmt::format("{} is missing", name));
-    if (!std::ranges::equal(tensor->shape, shape)) {
-      throw refusal(fmt::format("{} has the shape [{}], the network's has [{}]", name,
-                                fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")));
-    }
-  };
-  const bool training = trial.mode == spec::Mode::training;
-  if (training && checkpoint.optimizer != spec::name(trial.optimizer.kind)) {
-    throw refusal(fmt::format("trained with --optimizer={}, not {}", checkpoint.optimizer,
-                              spec::name(trial.optimizer.kind)));
-  }
-  for (const model::Parameter& parameter : model::parameters(graph)) {
-    require_tensor(parameter.name, parameter.shape);
-    if (!training) continue;
-    for (const std::string_view slot : slot_names(trial.optimizer.kind)) {
-      require_tensor(slot_name(parameter.name, slot), parameter.shape);
-    }
-  }
-  if (checkpoint.find(kMovingStatistics) == nullptr) {
-    throw refusal(fmt::format("{} is missing", kMovingStatistics));
-  }
+Checkpoint parse_checkpoint(Bytes bytes, const fs::path& file) {
+  return Reader(bytes, file).read();
 }
 
 }  // namespace lockstep::train

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/bytes.h"
 #include "model/graph.h"
 #include "spec/trial.h"
 
@@ -53,6 +54,8 @@ std::optional<std::filesystem::path> latest_checkpoint(const std::filesystem::pa
 
 // Throws Error(usage), with the place, for a file that is damaged, cut off, or none of ours.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
+// The same of bytes that were read; the path is what errors call them.
+Checkpoint parse_checkpoint(data::Bytes bytes, const std::filesystem::path& file);
 
 // Throws Error(usage) for a checkpoint of another network or, in training, of another optimiser.
 void require_fit(const Checkpoint& checkpoint, const std::filesystem::path& file,

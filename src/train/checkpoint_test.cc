@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "model/zoo.h"
+#include "train/survive_for_test.h"
 
 namespace lockstep::train {
 namespace {
@@ -96,6 +97,16 @@ TEST_F(CheckpointTest, RefusesShapesThatAreLargerThanTheFile) {
     Checkpoint checkpoint = small();
     checkpoint.tensors.front().shape = shape;
     EXPECT_NE(error_of(read_file(write(checkpoint))), "no error");
+  }
+}
+
+// tools/fuzz starts from these files, and what it finds is added to them.
+TEST_F(CheckpointTest, SurvivesWhatFuzzingStartsFromAndFound) {
+  const fs::path corpus = fs::path(LOCKSTEP_SOURCE_DIR) / "tests/fuzz/corpus/checkpoint";
+  EXPECT_EQ(read_checkpoint(corpus / "small"), small());
+  for (const auto& file : fs::directory_iterator(corpus)) {
+    const std::string content = read_file(file.path());
+    survive_checkpoint(data::bytes_of(content));
   }
 }
 

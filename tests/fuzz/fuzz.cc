@@ -9,6 +9,7 @@
 
 #include "data/parsers_for_test.h"
 #include "report/import/survive_for_test.h"
+#include "train/survive_for_test.h"
 
 namespace {
 
@@ -22,6 +23,7 @@ FileParser chosen() {
   const char* name = std::getenv("LOCKSTEP_PARSER");
   const auto of_data = lockstep::data::file_parsers();
   std::vector<FileParser> parsers(of_data.begin(), of_data.end());
+  parsers.push_back({"checkpoint", lockstep::train::survive_checkpoint});
   parsers.push_back({"import", survive_import});
   const auto found =
       std::ranges::find(parsers, std::string_view(name == nullptr ? "" : name), &FileParser::name);
