@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,6 +92,22 @@ class Fit(unittest.TestCase):
         for strategy in SYNCHRONOUS:
             with self.subTest(strategy):
                 self.learn("--num_gpus=2", *f"--variable_update={strategy}".split())
+
+    # --- Damage ---
+
+    def test_names_damaged_files_or_goes_on_without_what_is_damaged(self):
+        damaged = self.path / "damaged"
+        shutil.copytree(self.data, damaged)
+        images = damaged / "train-images-idx3-ubyte"
+        os.truncate(images, 16 + 100 * 784 + 5)
+        arguments = ["--model=mnist_softmax", "--batch_size=30", "--num_batches=10", f"--data_dir={damaged}"]
+        done = lockstep("run", *arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, rf"^error: {images}: at byte 78421: .*\nhint: --skip_corrupt")
+        done = self.run_ok(*arguments, "--skip_corrupt")
+        self.assertIn(f"warning: left out as damaged: {images}: at byte 78421: ", done.stderr)
+        self.assertIn(f"left out as damaged: {images}", self.document["warnings"][0])
+        self.assertEqual(self.document["config"]["num_batches"], 10)
 
     # --- Checkpoints ---
 

@@ -79,6 +79,9 @@ std::vector<std::string> warnings_of(const Job& job) {
   std::vector<std::string> warnings = all_reduce_of(job).notes;
   const auto unused = train::unused_rate(job.trial.learning_rate, job.model->learning_rate());
   if (unused && job.training()) warnings.push_back(*unused);
+  if (const auto damage = job.index ? data::damage(*job.index, job.trial.data.dir) : std::nullopt) {
+    warnings.push_back("left out as damaged: " + *damage);
+  }
   if (job.oversubscribed) {
     warnings.emplace_back(
         "devices take turns on the cores (--oversubscribe): how fast they are does not show how "

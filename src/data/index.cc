@@ -57,11 +57,17 @@ std::string describe(const Index& index, const FaultyFile& faulty,
                      faulty.fault.offset, faulty.fault.what);
 }
 
-void require_intact(const Index& index, const std::filesystem::path& directory) {
-  if (index.faults.empty()) return;
+std::optional<std::string> damage(const Index& index, const std::filesystem::path& directory) {
+  if (index.faults.empty()) return std::nullopt;
   std::string message = describe(index, index.faults.front(), directory);
   if (index.faults.size() > 1) message += fmt::format(", and {} more", index.faults.size() - 1);
-  throw Error(ExitCode::usage, message, "--skip_corrupt leaves out what is damaged");
+  return message;
+}
+
+void require_intact(const Index& index, const std::filesystem::path& directory) {
+  const auto message = damage(index, directory);
+  if (!message) return;
+  throw Error(ExitCode::usage, *message, "--skip_corrupt leaves out what is damaged");
 }
 
 }  // namespace lockstep::data

@@ -94,7 +94,9 @@ std::int32_t label_shift(const Index& index, int outputs);
 std::string describe(const Index& index, const FaultyFile& faulty,
                      const std::filesystem::path& directory);
 
-// Throws Error(usage) with the first fault.
+// The first fault, and how many more there are; nothing: there is none.
+std::optional<std::string> damage(const Index& index, const std::filesystem::path& directory);
+// Throws Error(usage) with that.
 void require_intact(const Index& index, const std::filesystem::path& directory);
 
 }  // namespace lockstep::data
