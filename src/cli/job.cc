@@ -180,11 +180,12 @@ train::Score score_of(const Job& job, const train::Outcome& outcome) {
 train::Feed feed_of(const Job& job, std::size_t device) {
   train::Feed feed{.source = job.source.get()};
   const std::vector<int>& spare = job.spare_processors;
-  feed.cores = spare.empty() ? job.placement[device] : spare;
-  const auto devices = std::max<std::size_t>(1, static_cast<std::size_t>(job.member.local_workers));
+  const bool shares = spare.empty();  // the device's cores, which are all idle while it waits
+  feed.cores = shares ? job.placement[device] : spare;
+  const int users = shares ? 1 : std::max(1, job.member.local_workers);
   feed.threads = job.trial.data.private_threads > 0
                      ? job.trial.data.private_threads
-                     : std::max(1, static_cast<int>(spare.size() / devices));
+                     : std::max(1, static_cast<int>(feed.cores.size()) / users);
   return feed;
 }
 

@@ -410,8 +410,8 @@ void add_real_data(Rows& rows) {
              "subtract the channels' means, as MLPerf prescribes, in place of scaling to [-1, 1]",
              kSetData<&Data::subtract_channel_means>);
   rows.works("datasets_num_private_threads", integer("0"),
-             "threads of each device's input; 0: as many as there are cores without a device, at "
-             "least one",
+             "threads of each device's input; 0: one for each core without a device, or where "
+             "there is none for each of the device's",
              kSetData<&Data::private_threads>);
   rows.works("datasets_use_prefetch", boolean("true"),
              "make batches ahead; false: none but the next one", kSetData<&Data::use_prefetch>);

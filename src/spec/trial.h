@@ -94,7 +94,7 @@ struct Data {
   bool distortions = false;
   bool distort_color_in_yiq = true;
   bool subtract_channel_means = false;  // in place of scaling to [-1, 1]
-  int private_threads = 0;              // of each device; 0: cores that no device has, at least one
+  int private_threads = 0;              // of each device; 0: as cores allow
   bool use_prefetch = true;
   int prefetch_buffer_size = 2;       // batches that are ready ahead
   int batch_group_size = 1;           // at least so many
