@@ -46,9 +46,9 @@ def write_records():
     grey = tf.io.encode_jpeg(pixels[:, :, :1]).numpy()
     boxes = [(0.0, 0.25, 0.5, 0.75), (0.125, 0.0, 1.0, 1.0)]
     with tf.io.TFRecordWriter(str(GOLDEN / "tensorflow.tfrecord")) as writer:
-        writer.write(example(jpeg, 1, b"tench, Tinca tinca", boxes).SerializeToString())
-        writer.write(example(png, 1000, b"toilet tissue").SerializeToString())
-        writer.write(example(grey, 3, "tiburón".encode()).SerializeToString())
+        for record in (example(jpeg, 1, b"tench, Tinca tinca", boxes), example(png, 1000, b"toilet tissue"),
+                       example(grey, 3, "tiburón".encode())):
+            writer.write(record.SerializeToString(deterministic=True))
 
 
 def write_crops(side=32):
