@@ -235,6 +235,12 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"10\t[\d.]+ examples/sec\nAccuracy @ 1 = [\d.]+ ")
 
+    def test_trains_with_all_cores_when_nothing_is_said(self):
+        done = lockstep("run", "--num_batches=2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Model:       trivial\n", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^total images/sec: [\d.]+$")
+
     def test_stops_at_its_time_limit(self):
         done = lockstep("run", *TINY, "--num_batches=1000000", "--max-time=0.3",
                         "--result_dir", self.directory.name)
