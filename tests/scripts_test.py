@@ -37,6 +37,12 @@ case "$1" in
            : > "$STUBS/not_installed" ;;
 esac
 """
+PYTHON = """
+place=${@: -1}
+mkdir -p "$place/bin"
+{ echo '#!/usr/bin/env bash'; echo 'echo "pip $*" >> "$STUBS/log"; [ ! -e "$STUBS/offline" ]'; } > "$place/bin/pip"
+chmod +x "$place/bin/pip"
+"""
 SUDO = """
 [ -e "$STUBS/sudo_works" ] || exit 1
 [ "$1" = -n ] && shift
@@ -64,6 +70,7 @@ class Tree:
         self.stub("ctest", "exit 8")
         self.stub("dpkg-query", DPKG_QUERY)
         self.stub("apt-get", APT_GET)
+        self.stub("python3", PYTHON)
         self.stub("sudo", SUDO)
         self.stub("id", "echo 1000")
         (self.stubs / "not_installed").touch()
@@ -256,6 +263,19 @@ class Test(ScriptTest):
     def test_takes_the_release_preset_when_none_is_named(self):
         self.tree.run(self.tree.root / "test", "-R", "Ring")
         self.assertRegex(self.tree.calls("ctest")[0], r"--preset release --parallel \d+ -R Ring$")
+
+    def test_installs_once_what_debian_does_not_have_and_goes_on_without_it(self):
+        offline = self.tree.stubs / "offline"
+        offline.touch()
+        code, _, err = self.tree.run(self.tree.root / "test")
+        self.assertEqual(code, 8)
+        self.assertIn("warning: cannot install tensorboard==", err)
+        self.assertEqual(len(self.tree.calls("pip install")), 1)
+        offline.unlink()
+        for calls in (1, 0):
+            code, _, err = self.tree.run(self.tree.root / "test")
+            self.assertEqual((code, err), (8, ""))
+            self.assertEqual(len(self.tree.calls("pip install")), calls)
 
 
 if __name__ == "__main__":

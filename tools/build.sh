@@ -54,6 +54,20 @@ install_packages() {
   exit "$environment"
 }
 
+# What Debian does not have. Only the test that needs it fails without it.
+install_python_packages() {
+  local place=$root/build/python
+  local -a needed
+  mapfile -t needed < <(packages python)
+  [[ ! -f $place/installed || $(<"$place/installed") != "${needed[*]}" ]] || return 0
+  if quietly python python3 -m venv --clear "$place" &&
+    quietly python "$place/bin/pip" install --disable-pip-version-check "${needed[@]}"; then
+    printf '%s\n' "${needed[*]}" >"$place/installed"
+  else
+    complain "warning: cannot install ${needed[*]} into $place"
+  fi
+}
+
 # logged NAME COMMAND...: output goes to build/NAME.log.
 logged() {
   local log=$root/build/$1.log
