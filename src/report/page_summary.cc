@@ -98,9 +98,9 @@ std::string lost(const RowView& row) {
   }
   std::string text = bar(*losses) + "<ul class=\"lost\">\n" + list + "</ul>\n" +
                      fmt::format(
-                         "<p class=\"note\">{}; the rest: <span class=\"sign part "
-                         "compute\"></span>computing, <span class=\"sign part "
-                         "other\"></span>{}</p>\n",
+                         "<p class=\"note\">{}; the rest: <span class=\"key\"><span class=\"sign "
+                         "part compute\"></span>computing</span>, <span class=\"key\"><span "
+                         "class=\"sign part other\"></span>{}</span></p>\n",
                          term("share of the step", "shares of the step"), term("other"));
   if (!row.summary().io_overhead) return text;
   return text + fmt::format("<p>{} {}</p>\n", io_overhead(row), term("I/O overhead"));
