@@ -145,6 +145,16 @@ class Report(unittest.TestCase):
             if cell["cell_type"] == "code":
                 compile("".join(cell["source"]), cell["id"], "exec")
 
+    def test_event_files_of_an_earlier_report_go_and_those_of_others_stay(self):
+        _, output = self.report(self.sweep)
+        runs = {path.name for path in (output / "tensorboard").iterdir()}
+        for path in ("renamed/events.out.tfevents.1.lockstep", "theirs/events.out.tfevents.1.host"):
+            (output / "tensorboard" / path).parent.mkdir()
+            (output / "tensorboard" / path).touch()
+        (output / "tensorboard" / "notes").touch()
+        self.assertEqual(lockstep("report", self.sweep, f"--output={output}").returncode, 0)
+        self.assertEqual({path.name for path in (output / "tensorboard").iterdir()}, runs | {"theirs", "notes"})
+
     def test_every_link_has_a_target_and_nothing_is_loaded(self):
         _, output = self.report(self.sweep)
         text = (output / "report.html").read_text()
@@ -182,8 +192,8 @@ class Report(unittest.TestCase):
         copy = self.copy(HOSTILE)
         for path in copy.glob("points/*/1/run.json"):
             run = json.loads(path.read_text())
-            run["warnings"] = [HOSTILE]
-            run["context"]["host_name"] = run["ranks"][0]["host"] = HOSTILE
+            run["warnings"] = [HOSTILE + 300 * "y"]
+            run["context"]["host_name"] = run["ranks"][0]["host"] = HOSTILE + 300 * "y"
             path.write_text(json.dumps(run))
         done, output = self.report(copy)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -104,6 +104,20 @@ std::string machines(const Evidence& evidence) {
   return join(lines, " ");
 }
 
+// An earlier report's, of which TensorBoard would make runs of this one.
+void remove_events(const fs::path& directory) {
+  std::error_code none;
+  for (const auto& run : fs::directory_iterator(directory, none)) {
+    if (!fs::is_directory(run.symlink_status(none))) continue;
+    for (const auto& file : fs::directory_iterator(run.path(), none)) {
+      const std::string name = file.path().filename().string();
+      const bool ours = name.starts_with("events.out.tfevents.") && name.ends_with(".lockstep");
+      if (ours) fs::remove(file.path(), none);
+    }
+    fs::remove(run.path(), none);  // unless there is something else in it
+  }
+}
+
 void write(const Evidence& evidence, const Options& options) {
   const fs::path& directory = options.output;
   make_directory(directory, "--output names another");
@@ -118,6 +132,7 @@ void write(const Evidence& evidence, const Options& options) {
     put("results.csv", lockstep::report::results_csv(evidence.sweeps));
   }
   const auto events = event_files(evidence);
+  remove_events(directory / "tensorboard");
   for (const auto& file : events) {
     const fs::path run = directory / "tensorboard" / file.run;
     make_directory(run);
