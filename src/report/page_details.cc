@@ -105,13 +105,15 @@ std::vector<Column> columns() {
   };
 }
 
-// Without the columns of which no row knows anything.
+// Columns of which no row knows anything are only named below it.
 std::string results_table(const SweepReport& sweep) {
   std::vector<Column> all = columns();
+  std::vector<std::string> unknown;
   std::erase_if(all, [&](const Column& column) {
     for (std::size_t r = 0; r < sweep.rows.size(); ++r) {
       if (column.cell({&sweep, r}) != kNone) return false;
     }
+    unknown.push_back(column.title);
     return true;
   });
   std::string head, body;
@@ -130,8 +132,11 @@ std::string results_table(const SweepReport& sweep) {
   return fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"All results\"><table "
       "class=\"sortable\">\n<caption>{}. {}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}"
-      "</tbody></table></div>\n",
-      html_name(sweep.id), html_name(sweep.machine, 200), head, body);
+      "</tbody></table></div>\n{}",
+      html_name(sweep.id), html_name(sweep.machine, 200), head, body,
+      unknown.empty()
+          ? ""
+          : fmt::format("<p class=\"note\">Not available: {}.</p>\n", join(unknown, ", ")));
 }
 
 std::string listing(std::string_view title, const Provenance::Lines& lines) {
