@@ -63,7 +63,7 @@ class Fit(unittest.TestCase):
 
     def learn(self, *arguments):
         done = self.run_ok("--model=mnist_deep", "--batch_size=25", "--optimizer=momentum",
-                           "--init_learning_rate=0.02", "--num_batches=800",
+                           "--init_learning_rate=0.005", "--num_batches=800",
                            "--eval_during_training_every_n_steps=50", "--stop_at_top_1_accuracy=0.99", *arguments)
         self.assertIn("Stopping, as eval accuracy at least 0.99 was reached\n", done.stdout)
         reached = self.document["time_to_accuracy"]
