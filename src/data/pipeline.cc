@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "data/order.h"
 #include "data/record_reader.h"
+#include "data/thread_clock.h"
 
 namespace lockstep::data {
 namespace {
@@ -110,6 +111,7 @@ class Pipeline::State {
   struct Tools {
     Preprocessor preprocessor;
     RecordReader::Memory record = {};
+    ThreadClock clock = {};
   };
 
   void start(const Images& images);
@@ -236,9 +238,9 @@ void Pipeline::State::make(std::uint64_t image, Slot& slot, Tools& tools, InputT
 
 void Pipeline::State::make_from(std::uint64_t record, std::uint64_t position, const Images& out,
                                 int& label, Tools& tools, InputTimes& times) {
-  const double begin = now();
+  const double begin = tools.clock.now();
   const Stored& stored = reader_.read(record, tools.record);
-  times.read += now() - begin;
+  times.read += tools.clock.now() - begin;
   if (stored.label == kNoLabel) refuse(record, {stored.offset, "a record without a label"});
 
   const double undecoded = processor_time();

@@ -35,7 +35,7 @@ struct PipelineOptions {
 
 // Seconds that each stage took, summed over all threads, and what came of it.
 struct InputTimes {
-  double read = 0;      // records from files, checksums and all
+  double read = 0;      // records from files, checksums and all; not waiting for a core
   double decode = 0;    // from compressed bytes to pixels; processor time
   double assemble = 0;  // from pixels to the network's input; processor time
   double waited = 0;    // what next() took: training stood still

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep::data {
+
+// A clock of the thread that makes it. It goes on while the thread runs or waits for a disk, and
+// stands still while others have its core: who gives way to them is no slower for it.
+class ThreadClock {
+ public:
+  ThreadClock() noexcept;
+  ~ThreadClock();
+  ThreadClock(const ThreadClock&) = delete;
+  ThreadClock& operator=(const ThreadClock&) = delete;
+
+  double now() const;  // seconds; only differences mean anything
+
+ private:
+  std::uint64_t nanoseconds_in_queue() const;
+
+  int statistics_;  // the kernel's, of this thread; below 0: it keeps none, and time is just time
+};
+
+}  // namespace lockstep::data
