@@ -265,7 +265,7 @@ class OverMpi(ClusterTest):
 
     def test_asynchronous_servers_see_stale_gradients(self):
         run = Run(*LENET, "--variable_update=parameter_server", "--cross_replica_sync=False",
-                  "--num_ps=1", "--num_batches=20")
+                  "--num_ps=1", "--num_batches=8")
         self.assert_trained(run.start(*MPIRUN, "--host", "node1,node2,node3").end())
         self.assert_near(run.bytes_sent(), 1)
         [server] = run.result()["servers"]
