@@ -162,6 +162,13 @@ class ClusterTest(unittest.TestCase):
             self.assertEqual(run.losses, losses)
         hosts.assert_nothing_left()
 
+    def assert_overlapped(self, rank):
+        """It computed while its gradients travelled: a step takes less than one behind the other."""
+        self.assertLess(rank["exposed_ms"], rank["in_flight_ms"])
+        for bucket in rank["buckets"]:
+            self.assertLessEqual(bucket["waiting_ms"], bucket["exposed_ms"] + 1e-6)
+            self.assertLessEqual(bucket["exposed_ms"], bucket["in_flight_ms"] + 1e-6)
+
     def assert_near(self, numbers, expected):
         """Sizes of the network, within 1 %: the engine pads some parameters."""
         for number in numbers:
@@ -204,6 +211,8 @@ class OverTcp(ClusterTest):
                 run = Run(*LENET, flag).start_by_ssh(["node1", "node2", "node3"]).end()
                 self.assert_trained(run, losses_of_one_process(3, flag))
                 self.assert_near([sum(run.bytes_sent())], 2 * 2)  # 3 times 2 (3 - 1) / 3
+                for rank in run.result()["ranks"]:
+                    self.assert_overlapped(rank)
 
     def test_servers_on_a_host_of_their_own(self):
         for strategy in ("parameter_server", "distributed_replicated"):
