@@ -11,19 +11,6 @@
 namespace lockstep::train {
 namespace {
 
-comm::Encoding encoding(spec::WirePrecision precision) {
-  switch (precision) {
-    case spec::WirePrecision::fp32:
-      return comm::Encoding::fp32;
-    case spec::WirePrecision::fp16:
-      return comm::Encoding::fp16;
-    case spec::WirePrecision::bf16:
-      return comm::Encoding::bf16;
-  }
-  LOCKSTEP_CHECK(false);
-  return {};
-}
-
 std::vector<double> bytes_of(std::span<const Bucket> buckets) {
   std::vector<double> bytes;
   for (const Bucket& bucket : buckets) {
@@ -155,7 +142,7 @@ void Exchange::connect(comm::Keeper& keeper) {
       });
   // The tally's floats are no gradients: they travel as they are.
   for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
-    programs[i].encoding = encoding(options_.wire_precision);
+    programs[i].encoding = encoding();
   }
   updated_ = updated_first(std::span(programs).first(programs.size() - 1), transport_.rank());
   executor_ = std::make_unique<comm::Executor>(transport_, std::move(programs), mailboxes_, keeper,
@@ -198,6 +185,19 @@ void Exchange::round_trip() {
   for (std::size_t i = 0; i < chunks_.size(); ++i) round_trips_->produced(static_cast<int>(i));
   round_trips_->finish();
   round_trips_->settle();
+}
+
+comm::Encoding Exchange::encoding() const {
+  switch (options_.wire_precision) {
+    case spec::WirePrecision::fp32:
+      return comm::Encoding::fp32;
+    case spec::WirePrecision::fp16:
+      return comm::Encoding::fp16;
+    case spec::WirePrecision::bf16:
+      return comm::Encoding::bf16;
+  }
+  LOCKSTEP_CHECK(false);
+  return {};
 }
 
 // Work that keeps the rank from computing.

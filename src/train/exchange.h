@@ -49,6 +49,7 @@ class Exchange {
   const comm::Window& worker(int rank) const { return windows_[static_cast<std::size_t>(rank)]; }
   const comm::Window& mailbox(int rank) const { return mailboxes_[static_cast<std::size_t>(rank)]; }
   const comm::Window& mine() const { return mine_; }
+  comm::Encoding encoding() const;  // of gradients between hosts
 
   // A step, in this order:
   void begin();

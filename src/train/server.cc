@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "comm/arithmetic.h"
+#include "comm/encoding.h"
 #include "train/evaluator.h"
 #include "train/learner.h"
 #include "train/milestones.h"
@@ -129,7 +130,8 @@ class Desk {
     const std::int64_t staleness = file.version - letter.version;
     const std::span<const float> gradients = part(
         (remote(worker) ? exchange_.mailbox(worker) : exchange_.worker(worker)).gradients, file);
-    service.bytes_received += gradients.size_bytes();
+    service.bytes_received += comm::encoded_bytes(
+        gradients.size(), remote(worker) ? exchange_.encoding() : comm::Encoding::fp32);
     ++service.gradients;
     if (site_.quorum > 1 && staleness > 0) {  // computed on parameters that are no more
       ++service.dropped;

@@ -101,6 +101,8 @@ World serve_ranks(OnRanks& on_ranks, const spec::Trial& trial, const train::Site
       world.service.staleness_sum += service.staleness_sum;
       world.service.staleness_max = std::max(world.service.staleness_max, service.staleness_max);
       world.service.dropped += service.dropped;
+      world.service.bytes_sent += service.bytes_sent;
+      world.service.bytes_received += service.bytes_received;
       return;
     }
     // However this rank ends, the others wait for it no longer.
@@ -176,6 +178,24 @@ TEST(Asynchronous, WorkersAreAnsweredOneByOneWhateverTheOthersDidMeanwhile) {
   EXPECT_EQ(serve_serially(trial_of("mnist_mlp", 4), 2, 1, script).staleness,
             (std::vector<std::int64_t>{0, 1, 1, 0, 2, 0, 2}));
   expect_as_scripted(1, 2, script);
+}
+
+TEST(Asynchronous, ServersCountBytesAsTheyTravel) {
+  // For every float, received and sent.
+  const auto bytes = [](spec::WirePrecision precision, std::vector<int> host_of) {
+    spec::Trial trial = trial_of("mnist_mlp", 4);
+    trial.exchange.wire_precision = precision;
+    train::Site site = site_of(strategy::find_strategy("parameter_server (asynchronous)"),
+                               {std::move(host_of)}, 1);
+    site.quorum = 1;
+    const World world = serve_ranks(in_memory, trial, site, {{0}, {0}, {0}});
+    const double floats = 3 * static_cast<double>(world.outcome.parameters.front().size());
+    return std::pair(static_cast<double>(world.service.bytes_received) / floats,
+                     static_cast<double>(world.service.bytes_sent) / floats);
+  };
+  EXPECT_EQ(bytes(spec::WirePrecision::fp32, {0, 1}), std::pair(4.0, 4.0));
+  EXPECT_EQ(bytes(spec::WirePrecision::bf16, {0, 1}), std::pair(2.0, 4.0));
+  EXPECT_EQ(bytes(spec::WirePrecision::bf16, {0, 0}), std::pair(4.0, 4.0));
 }
 
 TEST(BackupWorkers, AreDroppedWhereTheyComeAfterTheQuorum) {
