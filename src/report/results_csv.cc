@@ -106,12 +106,17 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add("dataset", any ? launches.front().dataset : "");
   line.add("dtype", if_own("fp32"));
   line.add("strategy", point.strategy);
+  line.add("algorithm", detailed.empty() ? "" : detailed.front().all_reduce);
+  line.add("bucket_bytes",
+           detailed.empty() ? std::nullopt : std::optional(detailed.front().bucket_bytes));
   line.add("num_ps", point.num_ps);
   line.add("data_format", point.data_format);
   line.add("input", point.input ? name(*point.input) : "");
   line.add("scaling", name(row.scaling));
   line.add("devices", point.devices);
   line.add("hosts", detailed.empty() ? std::nullopt : std::optional(detailed.front().hosts));
+  line.add("devices_per_host",
+           detailed.empty() ? std::nullopt : std::optional(detailed.front().devices_per_host));
   line.add("threads_per_device", if_own(point.threads_per_device));
   line.add("batch_per_device", point.batch_size);
   line.add("batch_global", static_cast<std::int64_t>(point.batch_size) * point.devices);
@@ -139,6 +144,7 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add("input_wait_ms", average(&stats::Launch::input_ms));
   line.add("optimizer_ms", average(&stats::Launch::update_ms));
   line.add("other_ms", average(&stats::Launch::other_ms));
+  line.add("overlap_pct", average(&stats::Launch::overlap_pct));
   for (const stats::Part part : stats::kAllParts) {
     line.add_estimate(fmt::format("share_{}", stats::kPartNames[static_cast<std::size_t>(part)]),
                       summary.losses ? std::optional((*summary.losses)[part]) : std::nullopt);
@@ -146,6 +152,7 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add_estimate("share_contention", summary.losses ? summary.losses->contention : std::nullopt);
   line.add("gflops", average(&stats::Launch::gflops));
   line.add("mfu_pct", average(&stats::Launch::mfu_pct));
+  line.add("energy_j", average(&stats::Launch::joules));
   line.add("j_per_image", average(&stats::Launch::joules_per_image));
   line.add("cost_per_million_images", average(&stats::Launch::cost_per_million_images));
   line.add(

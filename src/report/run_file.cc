@@ -1,8 +1,10 @@
 #include "report/run_file.h"
 
+#include <algorithm>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <ranges>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -37,20 +39,27 @@ void add_ranks(const Json& ranks, stats::Launch& launch) {
     for (const Json& rank : ranks) sum += rank.at(key).get<double>();
     return scale * sum;
   };
-  std::set<std::string> hosts;
+  std::map<std::string, int> devices;  // by host
   for (const Json& rank : ranks) {
     const auto host = rank.at("host").get<std::string>();
-    hosts.insert(host);
+    ++devices[host];
     launch.ranks.push_back(
         {host, scale * static_cast<double>(ranks.size()) * rank.at("waiting_ms").get<double>()});
   }
-  launch.hosts = static_cast<int>(hosts.size());
+  launch.hosts = static_cast<int>(devices.size());
+  launch.devices_per_host = std::ranges::max(devices | std::views::values);
+  for (const Json& bucket : ranks.front().value("buckets", Json::array())) {
+    launch.bucket_bytes = std::max(launch.bucket_bytes, bucket.at("bytes").get<std::int64_t>());
+  }
   launch.input_ms = mean("input_ms");
   launch.forward_ms = mean("forward_ms");
   launch.backward_ms = mean("backward_ms");
   launch.exchange_ms = mean("exchange_ms");
   launch.update_ms = mean("update_ms");
   launch.waiting_ms = mean("waiting_ms");
+  const bool flown = ranks.front().contains("in_flight_ms");  // not in the first files
+  const double in_flight = flown ? mean("in_flight_ms") : 0;
+  if (in_flight > 0) launch.overlap_pct = 100 * (1 - mean("exposed_ms") / in_flight);
   launch.other_ms = launch.step_ms_mean - launch.input_ms - launch.forward_ms - launch.backward_ms -
                     launch.exchange_ms - launch.update_ms;
 }
@@ -96,6 +105,9 @@ stats::Launch launch_of(const Json& document) {
   if (!statistics.at("mfu_pct").is_null()) launch.mfu_pct = number("mfu_pct");
   launch.rss_peak_bytes = statistics.at("rss_peak_bytes").get<std::int64_t>();
   launch.stable = statistics.at("stable").get<bool>();
+  launch.all_reduce = config.value("all_reduce_spec", "");
+  if (launch.all_reduce.empty()) launch.all_reduce = "auto";
+  launch.joules = if_there(statistics, "energy_j");
   launch.joules_per_image = if_there(statistics, "j_per_image");
   launch.cost_per_million_images = if_there(statistics, "cost_per_million_images");
   add_ranks(document.at("ranks"), launch);

@@ -19,7 +19,12 @@ TEST(RunFile, ReadsWhatARunWrote) {
   EXPECT_DOUBLE_EQ(launch.forward_ms, 125);
   EXPECT_DOUBLE_EQ(launch.backward_ms, 250);
   EXPECT_DOUBLE_EQ(launch.other_ms, 62.5);
+  EXPECT_DOUBLE_EQ(launch.overlap_pct.value(), 75);  // 125 ms of 500 are exposed
   EXPECT_EQ(launch.hosts, 1);
+  EXPECT_EQ(launch.devices_per_host, 1);
+  EXPECT_EQ(launch.all_reduce, "auto");
+  EXPECT_EQ(launch.bucket_bytes, 4096);
+  EXPECT_DOUBLE_EQ(launch.joules.value(), 64);
   EXPECT_DOUBLE_EQ(launch.mfu_pct.value(), 25);
   EXPECT_EQ(launch.date, "2023-11-14T22:13:20Z");
 }

@@ -136,7 +136,7 @@ TEST(ResultsCsv, LeavesEmptyWhatIsNotKnownOfAnImportedLaunch) {
   const SweepReport report = report_of(sweep, {{.launches = {launch}}});
   const std::string csv = results_csv({&report, 1});
   EXPECT_THAT(csv, HasSubstr("\nlockstep-results-1,sweep-1,,TensorFlow 2.14,net-b8-d1-replicated,"
-                             "net,,,replicated,0,auto,,weak,1,,,8,8,1,,,,,,,64,"));
+                             "net,,,replicated,,,0,auto,,weak,1,,,,8,8,1,,,,,,,64,"));
   EXPECT_THAT(csv, Not(HasSubstr(",0,0,")));
 }
 
@@ -171,8 +171,8 @@ TEST(SweepTable, HasColumnsForWhatSomePointsTellOfEnergyAndCost) {
   EXPECT_THAT(table, HasSubstr("      1.5\n"));
   EXPECT_THAT(table, HasSubstr("not available\n"));
   const SweepReport report = report_of(sweep, records);
-  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,1.5,,1048576,1,"));
-  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,,,1048576,1,"));
+  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,,1.5,,1048576,1,"));
+  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,,,,1048576,1,"));
 }
 
 }  // namespace

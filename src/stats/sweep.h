@@ -31,7 +31,9 @@ struct Launch {
   std::string program = {};  // that measured: "lockstep 0.1.0", "TensorFlow 2.14"
   // By `lockstep import`: of what follows only the speed and the warnings are known.
   bool imported = false;
-  int hosts = 1;
+  int hosts = 1, devices_per_host = 1;  // of the host that has the most
+  std::string all_reduce = {};          // as it was asked for: "auto", "xring#2"
+  std::int64_t bucket_bytes = 0;        // of the largest; 0: nothing is exchanged
   double images_per_second = 0;
   std::int64_t steps_measured = 0, steps_warmup = 0;
   std::int64_t steps_cut = 0;  // between the two: timed, but not steady yet
@@ -39,13 +41,14 @@ struct Launch {
   // Parts of the mean step, in milliseconds; means over ranks.
   double input_ms = 0, forward_ms = 0, backward_ms = 0, exchange_ms = 0, update_ms = 0,
          other_ms = 0;
-  double waiting_ms = 0;  // the part of the exchange spent waiting for others
+  double waiting_ms = 0;                   // the part of the exchange spent waiting for others
+  std::optional<double> overlap_pct = {};  // of the time of gradients in flight: behind compute
   std::vector<RankWaiting> ranks = {};
   double gflops = 0;
   std::optional<double> mfu_pct = {};
   std::int64_t rss_peak_bytes = 0;
   bool stable = false;
-  std::optional<double> joules_per_image = {}, cost_per_million_images = {};
+  std::optional<double> joules = {}, joules_per_image = {}, cost_per_million_images = {};
   std::vector<std::string> warnings = {};
 };
 
