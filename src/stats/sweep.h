@@ -33,7 +33,7 @@ struct Launch {
   bool imported = false;
   int hosts = 1, devices_per_host = 1;  // of the host that has the most
   std::string all_reduce = {};          // as it was asked for: "auto", "xring#2"
-  std::int64_t bucket_bytes = 0;        // of the largest; 0: nothing is exchanged
+  std::int64_t bucket_bytes = 0;        // of the largest
   double images_per_second = 0;
   std::int64_t steps_measured = 0, steps_warmup = 0;
   std::int64_t steps_cut = 0;  // between the two: timed, but not steady yet
@@ -42,7 +42,7 @@ struct Launch {
   double input_ms = 0, forward_ms = 0, backward_ms = 0, exchange_ms = 0, update_ms = 0,
          other_ms = 0;
   double waiting_ms = 0;                   // the part of the exchange spent waiting for others
-  std::optional<double> overlap_pct = {};  // of the time of gradients in flight: behind compute
+  std::optional<double> overlap_pct = {};  // of the time that buckets are in flight: behind compute
   std::vector<RankWaiting> ranks = {};
   double gflops = 0;
   std::optional<double> mfu_pct = {};
