@@ -116,7 +116,11 @@ class Executor::State : public std::enable_shared_from_this<State> {
     for (Program& program : programs) add_chunk(std::move(program));
     if (received_floats() * sizeof(float) > kCachedBytes) copy_ = copy_past_caches;
     team_.open.reserve(chunks_.size());
-    waited.reserve(4 * chunks_.size() + 64);  // nothing is to be allocated within a step
+    // Nothing is to be allocated within a step. A wait ends with an operation that can be done, or
+    // with a chunk that is done or settled.
+    std::size_t waits = 0;
+    for (const auto& chunk : chunks_) waits += chunk->program.operations.size() + 2;
+    waited.reserve(waits);
     wire_.open.reserve(chunks_.size());
   }
 
