@@ -65,10 +65,8 @@ std::string share_less(const Facts& facts) {
 
 std::string feed_faster(const Facts&) {
   return "Steps wait for images. `--inputs=synthetic,cached,real` tells preprocessing from "
-         "reading: "
-         "to the one, fewer threads of each device (`--threads_per_device`) leave cores; against "
-         "the "
-         "other, `--datasets_use_caching` keeps files in memory.";
+         "reading: to the one, fewer threads of each device (`--threads_per_device`) leave cores; "
+         "against the other, `--datasets_use_caching` keeps files in memory.";
 }
 
 std::string update_less(const Facts&) {

@@ -49,10 +49,8 @@ constexpr Term kTerms[] = {
     {"input", "The share of the step in which a rank waits for its images."},
     {"I/O overhead",
      "1 - speed / speed with synthetic images of the same configuration, launches of the same "
-     "round "
-     "divided by each other. Of cached images it is the cost of preprocessing, of real ones that "
-     "of "
-     "reading as well; it may be negative by chance."},
+     "round divided by each other. Of cached images it is the cost of preprocessing, of real ones "
+     "that of reading as well; it may be negative by chance."},
     {"update",
      "The share of the step that updates the weights where nothing is added: one rank alone, or no "
      "exchange. Otherwise the update follows the addition at once and is part of the exchange."},
