@@ -25,6 +25,9 @@ struct Collective {
   Schedule reduce;
   std::vector<Range> owned;  // ascending, apart, not empty
   Schedule distribute;       // its rounds count from 0 again
+  // Within a host, who sends in `distribute` writes into the receiver's memory, on all ranks. That
+  // pays where all send as much: behind its update, a range need not be read again to be sent.
+  bool pushes = false;
 };
 
 // A grain that makes shares begin on cache lines where their range does.

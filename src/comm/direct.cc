@@ -14,7 +14,9 @@ Collective direct(const Topology& topology, int rank, Range range, std::size_t g
   for (int i = 1; i < world; ++i) {
     append(reduce, {0, Act::recv_add, (rank + i) % world, shares[rank]});
   }
-  return there_and_back(std::move(reduce), 1, shares[rank]);
+  Collective collective = there_and_back(std::move(reduce), 1, shares[rank]);
+  collective.pushes = true;
+  return collective;
 }
 
 }  // namespace lockstep::comm

@@ -82,7 +82,8 @@ struct Chunk {
   // Whether the wire still reads what the operation writes.
   bool waits_for_sends(const Operation& operation) const {
     const Array written = operation.kind == Kind::update ? Array::parameters : operation.array;
-    return operation.kind != Kind::send && std::ranges::any_of(sending, [&](const Operation* send) {
+    return operation.writes_own_memory() &&
+           std::ranges::any_of(sending, [&](const Operation* send) {
              return send->array == written && send->range.overlaps(operation.range);
            });
   }
@@ -114,7 +115,11 @@ class Executor::State : public std::enable_shared_from_this<State> {
       if (rank != transport.rank() && !remote(rank)) peers_.push_back(rank);
     }
     for (Program& program : programs) add_chunk(std::move(program));
-    if (received_floats() * sizeof(float) > kCachedBytes) copy_ = copy_past_caches;
+    if (copied_floats() * sizeof(float) > kCachedBytes) {
+      copy_ = copy_past_caches;
+      // Where parameters are gradients, what is written has just been read.
+      if (mine_.parameters.data() != mine_.gradients.data()) push_ = copy_past_caches;
+    }
     team_.open.reserve(chunks_.size());
     // Nothing is to be allocated within a step. A wait ends with an operation that can be done, or
     // with a chunk that is done or settled.
@@ -206,11 +211,13 @@ class Executor::State : public std::enable_shared_from_this<State> {
     chunks_.push_back(std::move(chunk));
   }
 
-  std::size_t received_floats() const {
+  std::size_t copied_floats() const {
     std::size_t floats = 0;
     for (const auto& chunk : chunks_) {
       for (const Operation& operation : chunk->program.operations) {
-        if (operation.kind == Kind::recv) floats += operation.range.size();
+        if (operation.kind == Kind::recv || operation.kind == Kind::put) {
+          floats += operation.range.size();
+        }
       }
     }
     return floats;
@@ -233,20 +240,18 @@ class Executor::State : public std::enable_shared_from_this<State> {
     });
   }
 
-  // What comes next in one pass over memory: additions to the same range with the update of that
-  // range behind them, or else one operation.
+  // What comes next in one pass over memory: additions to the same range, with the update of that
+  // range and its puts behind them, or else one operation.
   std::span<const Operation> next_pass(const Chunk& chunk) const {
     const std::span<const Operation> rest = chunk.rest();
-    const Operation& first = rest.front();
     std::size_t count = 0;
-    while (count < rest.size() && rest[count].kind == Kind::recv_add && !remote(rest[count]) &&
-           rest[count].range == first.range) {
-      ++count;
+    for (const Kind kind : {Kind::recv_add, Kind::update, Kind::put}) {
+      while (count < rest.size() && rest[count].kind == kind && !remote(rest[count]) &&
+             rest[count].range == rest.front().range) {
+        ++count;
+      }
     }
-    if (count == 0) return rest.first(1);
-    const bool updates =
-        count < rest.size() && rest[count].kind == Kind::update && rest[count].range == first.range;
-    return rest.first(updates ? count + 1 : count);
+    return rest.first(std::max<std::size_t>(count, 1));
   }
 
   bool ready(const Chunk& chunk) const {
@@ -342,8 +347,13 @@ class Executor::State : public std::enable_shared_from_this<State> {
   void run_here(Chunk& chunk, std::span<const Operation> pass, Lane& lane) {
     const double begin = now();
     const Operation& first = pass.front();
-    const bool updates = pass.back().kind == Kind::update;
-    const auto sources = updates ? pass.first(pass.size() - 1) : pass;
+    const auto all_of_kind = [&](Kind kind) {  // kinds ascend within a pass
+      const auto same = std::ranges::equal_range(pass, kind, {}, &Operation::kind);
+      return std::span(same.begin(), same.end());
+    };
+    const auto sources = all_of_kind(Kind::recv_add);
+    const auto puts = all_of_kind(Kind::put);
+    const bool updates = !all_of_kind(Kind::update).empty();
     const auto theirs = [&](const Operation& operation, std::size_t element) {
       return at(windows_[static_cast<std::size_t>(operation.peer)], operation.array, element);
     };
@@ -372,17 +382,32 @@ class Executor::State : public std::enable_shared_from_this<State> {
           return first.array == Array::parameters ? keeper_.received(piece, source) : 0.0;
         });
         break;
+      case Kind::got:
+        bytes_received += first.range.size() * sizeof(float);
+        figure = windows_[static_cast<std::size_t>(first.peer)].counters[chunk.index].figure;
+        break;
       case Kind::recv_add:
       case Kind::update:
+      case Kind::put:
         bytes_received += sources.size() * first.range.size() * sizeof(float);
+        bytes_sent += puts.size() * first.range.size() * sizeof(float);
         figure = lane.hands.each_piece(first.range, [&](Range piece, float* scratch) {
-          if (updates) return keeper_.update(piece, sum_of(piece, scratch));
-          sum_of(piece, at(mine_, Array::gradients, piece.begin));
-          return 0.0;
+          double figure_of_piece = 0;
+          if (updates) {
+            figure_of_piece = keeper_.update(piece, sum_of(piece, scratch));
+          } else {
+            sum_of(piece, at(mine_, Array::gradients, piece.begin));
+          }
+          for (const Operation& put : puts) {
+            push_(theirs(put, piece.begin), at(mine_, put.array, piece.begin), piece.size());
+          }
+          return figure_of_piece;
         });
+        if (updates) mine_.counters[chunk.index].figure = figure;
         break;
     }
-    (sources.empty() && !chunk.program.vendor ? lane.updating : lane.moving) += now() - begin;
+    const bool only_updates = sources.empty() && puts.empty() && !chunk.program.vendor;
+    (only_updates ? lane.updating : lane.moving) += now() - begin;
     count(chunk, pass.size());
   }
 
@@ -450,8 +475,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
   const Window mine_;
   Keeper& keeper_;
   const bool spin_;
-  void (*copy_)(float* out, const float* in, std::size_t size) = copy;
-  std::vector<int> peers_;  // of this host
+  using Copy = void (*)(float* out, const float* in, std::size_t size);
+  Copy copy_ = copy, push_ = copy;  // what is received, and into a peer's memory
+  std::vector<int> peers_;          // of this host
   std::vector<std::unique_ptr<Chunk>> chunks_;
 
   std::uint64_t step_ = 0;  // counts from 1

@@ -5,7 +5,9 @@
 
 namespace lockstep::comm {
 
-Collective to_owner(std::span<const int> contributors, int server, int rank, Range range) {
+namespace {
+
+Collective to_and_from(std::span<const int> contributors, int server, int rank, Range range) {
   const auto contributes = [&](int who) {
     return std::find(contributors.begin(), contributors.end(), who) != contributors.end();
   };
@@ -22,6 +24,15 @@ Collective to_owner(std::span<const int> contributors, int server, int rank, Ran
     holds_sum = true;
   }
   return there_and_back(std::move(reduce), 1, range);
+}
+
+}  // namespace
+
+Collective to_owner(std::span<const int> contributors, int server, int rank, Range range) {
+  Collective collective = to_and_from(contributors, server, rank, range);
+  // One that only serves does so for many: they have time to fetch what they wait for.
+  collective.pushes = std::ranges::find(contributors, server) != contributors.end();
+  return collective;
 }
 
 Collective owner(const Topology& topology, int rank, Range range, std::size_t /*grain*/) {

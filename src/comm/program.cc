@@ -14,10 +14,6 @@ int count_behind(int operations) {
   return 1 + operations;
 }
 
-bool writes(Operation::Kind kind) {
-  return kind != Operation::Kind::send;
-}
-
 Operation::Kind kind_of(Act act) {
   switch (act) {
     case Act::send:
@@ -30,7 +26,8 @@ Operation::Kind kind_of(Act act) {
   return Operation::Kind::recv_add;
 }
 
-std::vector<Operation> operations_of(const Collective& collective) {
+std::vector<Operation> operations_of(const Topology& topology, int rank,
+                                     const Collective& collective) {
   std::vector<Operation> operations;
   for (const Move& move : collective.reduce) {
     operations.push_back({kind_of(move.act), Array::gradients, move.peer, move.range, {}});
@@ -39,7 +36,11 @@ std::vector<Operation> operations_of(const Collective& collective) {
     operations.push_back({Operation::Kind::update, Array::parameters, -1, range, {}});
   }
   for (const Move& move : collective.distribute) {
-    operations.push_back({kind_of(move.act), Array::parameters, move.peer, move.range, {}});
+    Operation::Kind kind = kind_of(move.act);
+    if (collective.pushes && topology.same_host(rank, move.peer)) {
+      kind = move.act == Act::send ? Operation::Kind::put : Operation::Kind::got;
+    }
+    operations.push_back({kind, Array::parameters, move.peer, move.range, {}});
   }
   return operations;
 }
@@ -50,7 +51,7 @@ int count_of_match(const Collective& theirs, int rank, const Operation& mine, in
   const bool gradients = mine.array == Array::gradients;
   const Schedule& schedule = gradients ? theirs.reduce : theirs.distribute;
   const std::size_t before = gradients ? 0 : theirs.reduce.size() + theirs.owned.size();
-  const bool i_send = mine.kind == Operation::Kind::send;
+  const bool i_send = mine.kind == Operation::Kind::send || mine.kind == Operation::Kind::put;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const Move& move = schedule[i];
     if (move.peer != rank || (move.act == Act::send) == i_send || n-- > 0) continue;
@@ -96,10 +97,10 @@ Program compile(const Topology& topology, int rank,
   Waits waits;
 
   Program program;
-  program.operations = operations_of(of(rank).collective);
+  program.operations = operations_of(topology, rank, of(rank).collective);
   program.vendor = of(rank).vendor;
   for (Operation& operation : program.operations) {
-    if (writes(operation.kind)) {
+    if (operation.writes_own_memory()) {
       for (const Sent& send : sent) {
         if (send.array == operation.array && send.range.overlaps(operation.range)) {
           waits.add(operation.waits, send.consumed);
@@ -108,6 +109,10 @@ Program compile(const Topology& topology, int rank,
     }
     const int peer = operation.peer;
     if (peer < 0 || !topology.same_host(rank, peer)) continue;
+    if (operation.kind == Operation::Kind::put) {
+      waits.add(operation.waits, {peer, count_behind(0)});
+      continue;
+    }
     const bool is_send = operation.kind == Operation::Kind::send;
     int& n = exchanged[peer][2 * static_cast<int>(operation.array) + (is_send ? 1 : 0)];
     const Wait match{peer, count_of_match(of(peer).collective, rank, operation, n++)};

@@ -15,10 +15,14 @@ namespace lockstep::comm {
 //   send        needs nothing: counting it publishes the range
 //   recv(_add)  waits until the peer has counted the matching send
 //   whatever writes a range waits until everybody who was sent it has counted the matching recv
+//   put         writes the range into the peer's memory: waits for the peer's gradients, behind
+//               which the peer does not touch it
+//   got         waits until the peer has counted the matching put
 //
 // The proof (proof.h, program_test.cc) shows for all algorithms and worlds that any order which
 // respects the waits orders every two conflicting accesses, and leaves the right sums; and that
-// neighbouring recv_adds of one range may be done in one pass, behind the waits of all of them.
+// neighbouring recv_adds of one range may be done in one pass with its update and its puts, behind
+// the waits of all of them.
 enum class Array : std::uint8_t { gradients, parameters };
 
 struct Wait {
@@ -29,12 +33,16 @@ struct Wait {
 };
 
 struct Operation {
-  enum class Kind : std::uint8_t { send, recv, recv_add, update };
+  enum class Kind : std::uint8_t { send, recv, recv_add, update, put, got };
   Kind kind = Kind::send;
   Array array = Array::gradients;
   int peer = -1;  // none: an update
   Range range;
   std::vector<Wait> waits;
+
+  bool writes_own_memory() const {
+    return kind == Kind::recv || kind == Kind::recv_add || kind == Kind::update;
+  }
 };
 
 // What one rank does to one chunk in one step, one operation after the other: the moves of `reduce`

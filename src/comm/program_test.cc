@@ -44,10 +44,11 @@ Range range_of(std::size_t length) {
 }
 
 ProgrammedWorld programs(Algorithm* algorithm, const Topology& topology, Range range,
-                         std::size_t grain = 1) {
+                         std::size_t grain = 1, bool always_pushes = false) {
   std::vector<Exchange> exchanges;
   for (int rank = 0; rank < topology.world(); ++rank) {
     exchanges.push_back({algorithm(topology, rank, range, grain), true});
+    if (always_pushes) exchanges.back().collective.pushes = true;
   }
   return compile_all(topology, range, std::move(exchanges));
 }
@@ -94,8 +95,18 @@ TEST_P(EveryAlgorithm, IsAnAllReduceInPlaceToo) {
   prove({.in_place = true});
 }
 
-// Neighbouring recv_adds of one range become one: it waits for all of them, and counts them all at
-// its end.
+TEST_P(EveryAlgorithm, MayPush) {
+  for (const Topology& topology : layouts()) {
+    for (const bool in_place : {false, true}) {
+      const Range range = range_of(3 * topology.host_of.size() + 1);
+      const auto flaw = find_flaw(programs(GetParam().make, topology, range, 1, true), {in_place});
+      ASSERT_FALSE(flaw) << *flaw << ": " << describe(topology, range, 1);
+    }
+  }
+}
+
+// Neighbouring recv_adds of one range, its update and its puts become one: it waits for all of
+// them, and counts them all at its end.
 ProgrammedWorld fused(ProgrammedWorld world) {
   std::vector<std::vector<int>> last_of(world.programs.size());  // of the pass, by operation
   for (std::size_t rank = 0; rank < world.programs.size(); ++rank) {
@@ -105,8 +116,8 @@ ProgrammedWorld fused(ProgrammedWorld world) {
       Operation& first = operations[begin];
       for (end = begin + 1; end < operations.size(); ++end) {
         Operation& next = operations[end];
-        if (first.kind != Kind::recv_add || next.kind != Kind::recv_add) break;
-        if (first.array != next.array || first.range != next.range) break;
+        if (first.kind < Kind::recv_add || next.kind < operations[end - 1].kind) break;
+        if (next.kind > Kind::put || first.range != next.range) break;
         first.waits.insert(first.waits.end(), next.waits.begin(), next.waits.end());
         next.waits.clear();
       }
@@ -126,11 +137,13 @@ ProgrammedWorld fused(ProgrammedWorld world) {
   return world;
 }
 
-TEST_P(EveryAlgorithm, MayAddSeveralPeersInOnePass) {
+TEST_P(EveryAlgorithm, MayAddUpdateAndPutInOnePass) {
   for (const Topology& topology : layouts()) {
-    const Range range = range_of(3 * topology.host_of.size() + 1);
-    const auto flaw = find_flaw(fused(programs(GetParam().make, topology, range)));
-    ASSERT_FALSE(flaw) << *flaw << ": " << describe(topology, range, 1);
+    for (const bool in_place : {false, true}) {
+      const Range range = range_of(3 * topology.host_of.size() + 1);
+      const auto flaw = find_flaw(fused(programs(GetParam().make, topology, range)), {in_place});
+      ASSERT_FALSE(flaw) << *flaw << ": " << describe(topology, range, 1);
+    }
   }
 }
 
@@ -238,6 +251,19 @@ TEST(Proof, NoticesASecondOwner) {
   EXPECT_TRUE(find_flaw(world));
 }
 
+TEST(Proof, NoticesAPutThatOverwritesWhatItsRankStillComputesWith) {
+  ProgrammedWorld world = programs(direct, one_host(2), range_of(2));
+  find(world, 0, Kind::put, Array::parameters).waits.clear();
+  find(world, 0, Kind::recv_add).waits.clear();
+  EXPECT_TRUE(find_flaw(world));
+}
+
+TEST(Proof, NoticesThatNobodyWaitsForAPut) {
+  ProgrammedWorld world = programs(direct, one_host(2), range_of(2));
+  find(world, 0, Kind::got, Array::parameters).waits.clear();
+  EXPECT_TRUE(find_flaw(world));
+}
+
 TEST(Proof, NoticesARangeWithoutOwner) {
   ProgrammedWorld world = programs(direct, one_host(3), range_of(6));
   Operation& update = find(world, 1, Kind::update, Array::parameters);
@@ -273,14 +299,14 @@ TEST(Proof, NoticesAMessageThatIsOverwrittenBeforeItHasArrived) {
   // Harmless to the sums: nobody reads the leaf's gradients again, but for the message under way.
   root.insert(root.begin(), {Kind::send, Array::gradients, 1, range, {}});
   leaf.insert(leaf.begin() + 1, {Kind::recv, Array::gradients, 0, range, {}});
-  EXPECT_THAT(find_flaw(world), testing::Optional(testing::HasSubstr("while it writes them")));
+  EXPECT_THAT(find_flaw(world), testing::Optional(testing::HasSubstr("writes them")));
 }
 
 // ---- What waits look like ------------------------------------------------------------------
 
 TEST(Compile, CountsGradientsAsOneAndEveryOperationAsOneMore) {
   const ProgrammedWorld world = programs(direct, one_host(2), range_of(2));
-  // Both: send, add, update, send, recv.
+  // Both: send, add, update, put, got.
   const std::vector<Operation>& operations = world.programs[0].operations;
   ASSERT_EQ(operations.size(), 5u);
   EXPECT_EQ(operations[0].waits, std::vector<Wait>{});
@@ -288,7 +314,16 @@ TEST(Compile, CountsGradientsAsOneAndEveryOperationAsOneMore) {
   EXPECT_EQ(operations[2].waits, std::vector<Wait>{});
   EXPECT_EQ(operations[3].waits, std::vector<Wait>{});
   EXPECT_EQ(operations[4].waits, (std::vector<Wait>{{1, 5}}));
-  EXPECT_EQ(world.programs[0].settled, (std::vector<Wait>{{1, 6}}));
+  EXPECT_EQ(world.programs[0].settled, std::vector<Wait>{});  // has read what it could put upon
+}
+
+TEST(Compile, PutsOnlyIntoMemoryOfItsHost) {
+  const ProgrammedWorld world = programs(direct, hosts_with({2, 1}), range_of(3));
+  for (const Operation& operation : world.programs[0].operations) {
+    if (operation.array != Array::parameters || operation.peer < 0) continue;
+    const bool pushed = operation.kind == Kind::put || operation.kind == Kind::got;
+    EXPECT_EQ(pushed, operation.peer == 1);
+  }
 }
 
 TEST(Compile, LetsNobodyOverwriteWhatAPeerStillReads) {

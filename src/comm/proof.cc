@@ -138,7 +138,9 @@ class Run {
     return true;
   }
 
+  // Gradients are computed from parameters.
   void produce(int rank, int event, int step) {
+    memory(rank, Array::parameters).reads.push_back({rank, event, step, world_.range});
     Memory& gradients = memory(rank, Array::gradients);
     gradients.writes.push_back({rank, event, step, world_.range});
     const Value mine{.gradients = bit(rank, step)};
@@ -164,6 +166,15 @@ class Run {
         mine.values[i] = update(gradients.values[i]);
         ++updates_[step][i];
       }
+      return true;
+    }
+    if (operation.kind == Operation::Kind::got) return true;
+    if (operation.kind == Operation::Kind::put) {
+      Memory& to = memory(operation.peer, operation.array);
+      mine.reads.push_back({rank, event, step, operation.range});
+      to.writes.push_back({rank, event, step, operation.range});
+      std::ranges::copy(copy(mine, operation.range),
+                        to.values.begin() + static_cast<int>(offset(operation.range.begin)));
       return true;
     }
     Memory& from = memory(operation.peer, operation.array);
@@ -218,19 +229,23 @@ class Run {
     }
   }
 
-  // Only a rank itself writes its memory, so two writes are always in order.
   void check_races() {
     for (const Memory& memory : memories_) {
-      for (const Access& read : memory.reads) {
-        for (const Access& write : memory.writes) {
-          if (read.rank == write.rank || !read.range.overlaps(write.range)) continue;
-          if (before(read, write) || before(write, read)) continue;
-          const bool message = !world_.topology.same_host(read.rank, write.rank);
-          if (message && write.step > read.step) continue;  // the wire was done with it
-          flaw_ = fmt::format("rank {} may read elements {}..{} of rank {} while it writes them",
-                              read.rank, read.range.begin, read.range.end, write.rank);
-          return;
-        }
+      check_races("read", memory.reads, memory.writes);
+      check_races("write", memory.writes, memory.writes);
+    }
+  }
+  void check_races(std::string_view what, const std::vector<Access>& accesses,
+                   const std::vector<Access>& writes) {
+    for (const Access& access : accesses) {
+      for (const Access& write : writes) {
+        if (access.rank == write.rank || !access.range.overlaps(write.range)) continue;
+        if (before(access, write) || before(write, access)) continue;
+        const bool message = !world_.topology.same_host(access.rank, write.rank);
+        if (message && write.step > access.step) continue;  // the wire was done with it
+        flaw_ = fmt::format("rank {} may {} elements {}..{} while rank {} writes them", access.rank,
+                            what, access.range.begin, access.range.end, write.rank);
+        return;
       }
     }
   }
