@@ -9,7 +9,7 @@ namespace {
 constexpr int kChannels = 16;
 
 // Floats of sums: up to here every thread keeps some for tiles of its own.
-constexpr Distance kPrivateSums = 750'000;
+constexpr Distance kPrivateSums = 1400000;
 // Tiles that are multiplied at once, by one thread and by all; so few that they are better not
 // divided at all. The transforms of lines are so small that a part is one that the nearest cache
 // holds at one position.
