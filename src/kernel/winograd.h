@@ -7,9 +7,9 @@
 namespace lockstep::kernel {
 
 // Convolutions with filters of 3x3, 5x5, 1x3, 3x1, 1x7 or 7x1 taps and stride 1, by Winograd's
-// F(4x4, 3x3), F(2x2, 5x5), F(4, 3) or F(6, 7): a quarter to a half of the multiplications,
-// rounding some times that of the direct way (docs/kernels.md). Activations are nChw8c and filters
-// OIhw8i8o, or both with 16, biases plain; all are aligned to 64 bytes.
+// F(4x4, 3x3) or F(6x6, 3x3), F(2x2, 5x5), F(4, 3) or F(6, 7): a fifth to a half of the
+// multiplications, rounding some times that of the direct way (docs/kernels.md). Activations are
+// nChw8c and filters OIhw8i8o, or both with 16, biases plain; all are aligned to 64 bytes.
 struct WinogradShape {
   int images = 0;
   int in_channels = 0, out_channels = 0;  // multiples of the block
@@ -23,15 +23,14 @@ struct WinogradShape {
 class Winograd {
  public:
   // Whether there are steps for such filters and blocks, by this processor.
-  static bool accepts(winograd::Size taps, int block) {
-    return !winograd::available_steps(taps, block).empty();
-  }
+  static bool accepts(winograd::Size taps, int block);
 
   // For the team of the thread that constructs it, which then makes all calls. Without `steps`, by
   // the fastest that this processor has.
   explicit Winograd(const WinogradShape& shape, const winograd::Steps* steps = nullptr);
 
   const char* instructions() const { return steps_.name; }
+  const winograd::Form& form() const { return steps_.form; }
 
   // What each call needs for itself while it runs; aligned to 64 bytes.
   std::size_t forward_scratch_bytes() const;

@@ -62,15 +62,15 @@ struct Machine {
 
 namespace lockstep::kernel::winograd {
 
-const Steps* avx2_steps(Size taps) {
-  return steps_of(taps);
+const Steps* avx2_steps(const Form& form) {
+  return steps_of(form);
 }
 
 }  // namespace lockstep::kernel::winograd
 #else
 namespace lockstep::kernel::winograd {
 
-const Steps* avx2_steps(Size) {
+const Steps* avx2_steps(const Form&) {
   return nullptr;
 }
 

@@ -58,8 +58,15 @@ constexpr Points<pairs> points_at(const double (&sizes)[pairs]) {
   return points;
 }
 
-// A pair at 1 stands first, so that the second position of a line is the sum of its coefficients.
-inline constexpr auto kSixPoints = points_at({1, 2});
-inline constexpr auto kTwelvePoints = points_at({1, 3.0 / 8, 3.0 / 4, 3.0 / 2, 3});
+// By their number. A pair at 1 stands first, so that the second position of a line is the sum of
+// its coefficients.
+template <int count>
+inline constexpr auto kPoints = nullptr;
+template <>
+inline constexpr auto kPoints<6> = points_at({1, 2});
+template <>
+inline constexpr auto kPoints<8> = points_at({1, 2, 1.0 / 2});
+template <>
+inline constexpr auto kPoints<12> = points_at({1, 3.0 / 8, 3.0 / 4, 3.0 / 2, 3});
 
 }  // namespace lockstep::kernel::winograd

@@ -25,8 +25,8 @@ struct Machine {
 
 namespace lockstep::kernel::winograd {
 
-const Steps* portable_steps(Size taps) {
-  return steps_of(taps);
+const Steps* portable_steps(const Form& form) {
+  return steps_of(form);
 }
 
 }  // namespace lockstep::kernel::winograd

@@ -5,16 +5,16 @@
 
 namespace lockstep::kernel::winograd {
 
-// The steps of F(4x4, 3x3) and F(2x2, 5x5), and of F(4, 3) and F(6, 7) along rows or columns, each
-// for a block of channels or more, without threads: docs/kernels.md has the mathematics and the
-// names. Channels stand in blocks of as many as the processor's vectors have lanes, 8 or 16, and
-// all memory is aligned to such vectors; distances are in floats.
+// The steps of F(4x4, 3x3), F(6x6, 3x3) and F(2x2, 5x5), and of F(4, 3) and F(6, 7) along rows or
+// columns, each for a block of channels or more, without threads: docs/kernels.md has the
+// mathematics and the names. Channels stand in blocks of as many as the processor's vectors have
+// lanes, 8 or 16, and all memory is aligned to such vectors; distances are in floats.
 
 // Rows and columns.
 struct Size {
   int h = 0, w = 0;
   constexpr int area() const { return h * w; }
-  constexpr bool operator==(const Size& other) const { return h == other.h && w == other.w; }
+  constexpr bool operator==(const Size&) const = default;
 };
 
 // What is computed at once. Along a side with a single tap there is nothing to save, and nothing is
@@ -22,6 +22,7 @@ struct Size {
 struct Form {
   Size taps, tile, window;  // of the filters; outputs and inputs of a tile
 
+  constexpr bool operator==(const Form&) const = default;
   constexpr bool is_line() const { return window.h == 1 || window.w == 1; }
   // Of a transformed tile.
   constexpr int positions() const { return window.area(); }
@@ -31,15 +32,15 @@ struct Form {
   }
 };
 
-constexpr int window_of(int taps) {
-  constexpr int kOfFewTaps = 6, kOfSevenTaps = 12;
-  if (taps == 1) return 1;
-  return taps < 7 ? kOfFewTaps : kOfSevenTaps;
-}
-constexpr Form form_of(Size taps) {
-  const Size window = {window_of(taps.h), window_of(taps.w)};
+// By the points at which a side with several taps is evaluated.
+constexpr Form form_of(Size taps, int points) {
+  const Size window = {taps.h == 1 ? 1 : points, taps.w == 1 ? 1 : points};
   return {taps, {window.h + 1 - taps.h, window.w + 1 - taps.w}, window};
 }
+// All that there are.
+inline constexpr Form kForms[] = {form_of({3, 3}, 6), form_of({3, 3}, 8), form_of({5, 5}, 6),
+                                  form_of({1, 3}, 6), form_of({3, 1}, 6), form_of({1, 7}, 12),
+                                  form_of({7, 1}, 12)};
 
 // Rows and vectors of the two products' register blocks: twelve sums each, which sixteen registers
 // can hold, and which are enough to keep the multipliers of wider processors busy, too.
@@ -98,12 +99,12 @@ struct Steps {
   void (*fence)();
 };
 
-// Null where there are none for such filters, or by this compiler.
-const Steps* portable_steps(Size taps);
-const Steps* avx2_steps(Size taps);
-const Steps* avx512_steps(Size taps);
+// Null where this compiler makes none.
+const Steps* portable_steps(const Form& form);
+const Steps* avx2_steps(const Form& form);
+const Steps* avx512_steps(const Form& form);
 
 // What this processor can execute with so many lanes, the fastest first.
-std::vector<const Steps*> available_steps(Size taps, int lanes);
+std::vector<const Steps*> available_steps(const Form& form, int lanes);
 
 }  // namespace lockstep::kernel::winograd

@@ -108,23 +108,19 @@ struct UnchangedLine {
   }
 };
 
-// The matrices of one side, by its taps.
-template <const auto& points, int taps>
-struct LinesAt {
-  static_assert(points.kCount == window_of(taps));
-  static constexpr int kTile = points.kCount + 1 - taps;
-  using Input = InputLine<points>;
-  using Gradient = EvaluationLine<points, kTile, Factors::none>;
-  using Filter = EvaluationLine<points, taps, Factors::shares>;
-  using Output = InterpolationLine<points, kTile, Factors::none>;
-  using FilterGradient = InterpolationLine<points, taps, Factors::shares>;
+// The matrices of one side, by its taps and the points where it is evaluated.
+template <int taps, int count>
+struct Lines {
+  static constexpr auto& kAt = kPoints<count>;
+  static constexpr int kTile = count + 1 - taps;
+  using Input = InputLine<kAt>;
+  using Gradient = EvaluationLine<kAt, kTile, Factors::none>;
+  using Filter = EvaluationLine<kAt, taps, Factors::shares>;
+  using Output = InterpolationLine<kAt, kTile, Factors::none>;
+  using FilterGradient = InterpolationLine<kAt, taps, Factors::shares>;
 };
-template <int taps>
-struct Lines : LinesAt<kSixPoints, taps> {};
-template <>
-struct Lines<7> : LinesAt<kTwelvePoints, 7> {};
-template <>
-struct Lines<1> {
+template <int count>
+struct Lines<1, count> {
   using Input = UnchangedLine;
   using Gradient = UnchangedLine;
   using Filter = UnchangedLine;
@@ -189,22 +185,23 @@ template <int rows, int columns>
   return {border, columns, 1};
 }
 
-template <int taps_h, int taps_w>
+template <Form form>
 void input(const float* plane, Size size, int top, int left, float* v, Distance position) {
-  constexpr Size kWindow = form_of({taps_h, taps_w}).window;
+  constexpr Size kWindow = form.window;
   Floats border[kWindow.area()];
-  transform<typename Lines<taps_w>::Input, typename Lines<taps_h>::Input>(
+  transform<typename Lines<form.taps.w, form.window.w>::Input,
+            typename Lines<form.taps.h, form.window.h>::Input>(
       pixels<kWindow.h, kWindow.w>(vectors(plane), size, top, left, border),
       {vectors(v), kWindow.w * vectors(position), vectors(position)});
 }
 
-template <int taps_h, int taps_w>
+template <Form form>
 void gradient(const float* plane, Size size, int top, int left, float* w, Distance position) {
-  constexpr Form kForm = form_of({taps_h, taps_w});
-  Floats border[kForm.tile.area()];
-  transform<typename Lines<taps_w>::Gradient, typename Lines<taps_h>::Gradient>(
-      pixels<kForm.tile.h, kForm.tile.w>(vectors(plane), size, top, left, border),
-      {vectors(w), kForm.window.w * vectors(position), vectors(position)});
+  Floats border[form.tile.area()];
+  transform<typename Lines<form.taps.w, form.window.w>::Gradient,
+            typename Lines<form.taps.h, form.window.h>::Gradient>(
+      pixels<form.tile.h, form.tile.w>(vectors(plane), size, top, left, border),
+      {vectors(w), form.window.w * vectors(position), vectors(position)});
 }
 
 // Exchanges the upper right and the lower left part of squares of 2 x `half` rows and columns, of
@@ -239,9 +236,9 @@ template <int half>
   for (int row = 0; row < kLanes; ++row) to[row] = rows[row];
 }
 
-template <int taps_h, int taps_w>
+template <Form form>
 void filter(const float* filters, bool turned, float* u, Distance channel, Distance position) {
-  constexpr int kAll = taps_h * taps_w;
+  constexpr int kAll = form.taps.area();
   const Floats* taps = vectors(filters);
   Floats other[kAll * kLanes];
   if (turned) {
@@ -251,17 +248,19 @@ void filter(const float* filters, bool turned, float* u, Distance channel, Dista
     taps = other;
   }
   for (int c = 0; c < kLanes; ++c) {
-    transform<typename Lines<taps_w>::Filter, typename Lines<taps_h>::Filter>(
-        {taps + c, taps_w * kLanes, kLanes},
-        {vectors(u + c * channel), window_of(taps_w) * vectors(position), vectors(position)});
+    transform<typename Lines<form.taps.w, form.window.w>::Filter,
+              typename Lines<form.taps.h, form.window.h>::Filter>(
+        {taps + c, form.taps.w * kLanes, kLanes},
+        {vectors(u + c * channel), form.window.w * vectors(position), vectors(position)});
   }
 }
 
-template <int taps_h, int taps_w>
+template <Form form>
 void filter_gradient(const float* m, Distance position, float* dg, Distance tap) {
-  transform<typename Lines<taps_w>::FilterGradient, typename Lines<taps_h>::FilterGradient>(
-      {vectors(m), window_of(taps_w) * vectors(position), vectors(position)},
-      {vectors(dg), taps_w * vectors(tap), vectors(tap)});
+  transform<typename Lines<form.taps.w, form.window.w>::FilterGradient,
+            typename Lines<form.taps.h, form.window.h>::FilterGradient>(
+      {vectors(m), form.window.w * vectors(position), vectors(position)},
+      {vectors(dg), form.taps.w * vectors(tap), vectors(tap)});
 }
 
 // --- Outputs -------------------------------------------------------------------------------------
@@ -286,14 +285,14 @@ template <int tile_h, int tile_w, bool whole, typename Finish>
   }
 }
 
-template <int taps_h, int taps_w>
+template <Form form>
 void output(const float* m, Distance position, const Ending& ending, Size size, int top, int left,
             float* plane) {
-  constexpr Form kForm = form_of({taps_h, taps_w});
-  constexpr Size kTile = kForm.tile;
+  constexpr Size kTile = form.tile;
   Floats y[kTile.area()];
-  transform<typename Lines<taps_w>::Output, typename Lines<taps_h>::Output>(
-      {vectors(m), kForm.window.w * vectors(position), vectors(position)}, {y, kTile.w, 1});
+  transform<typename Lines<form.taps.w, form.window.w>::Output,
+            typename Lines<form.taps.h, form.window.h>::Output>(
+      {vectors(m), form.window.w * vectors(position), vectors(position)}, {y, kTile.w, 1});
   const bool whole = top + kTile.h <= size.h && left + kTile.w <= size.w;
   const auto end = [&](const auto& finish) {
     if (whole) {
@@ -409,26 +408,20 @@ inline void gradient_product(int tiles, int channel_blocks, int width, const flo
   }
 }
 
-template <int taps_h, int taps_w>
-constexpr Steps kSteps = {Machine::kName,
-                          kLanes,
-                          form_of({taps_h, taps_w}),
-                          input<taps_h, taps_w>,
-                          gradient<taps_h, taps_w>,
-                          filter<taps_h, taps_w>,
-                          product,
-                          output<taps_h, taps_w>,
-                          gradient_product,
-                          filter_gradient<taps_h, taps_w>,
-                          Machine::fence};
+template <Form form>
+constexpr Steps kSteps = {
+    Machine::kName, kLanes,  form,         input<form>,      gradient<form>,
+    filter<form>,   product, output<form>, gradient_product, filter_gradient<form>,
+    Machine::fence};
 
-inline const Steps* steps_of(Size taps) {
-  static constexpr const Steps* kAll[] = {&kSteps<3, 3>, &kSteps<5, 5>, &kSteps<1, 3>,
-                                          &kSteps<3, 1>, &kSteps<1, 7>, &kSteps<7, 1>};
-  for (const Steps* steps : kAll) {
-    if (steps->form.taps == taps) return steps;
-  }
-  return nullptr;
+template <std::size_t... i>
+const Steps* steps_of(const Form& form, std::index_sequence<i...>) {
+  const Steps* found = nullptr;
+  ((kForms[i] == form ? void(found = &kSteps<kForms[i]>) : void()), ...);
+  return found;
+}
+inline const Steps* steps_of(const Form& form) {
+  return steps_of(form, std::make_index_sequence<std::size(kForms)>());
 }
 
 }  // namespace

@@ -10,10 +10,10 @@ constexpr int kChannels = 16;
 
 // Floats of sums: up to here every thread keeps some for tiles of its own.
 constexpr Distance kPrivateSums = 1400000;
-// Tiles that are multiplied at once, by one thread and by all; so few that they are better not
-// divided at all. The transforms of lines are so small that a part is one that the nearest cache
-// holds at one position.
-constexpr int kTilesOfOwnPart = 96;
+// Positions, or tiles, that are multiplied at once, by one thread and by all; tiles so few that
+// they are better not divided at all. The transforms of lines are so small that a part is one that
+// the nearest cache holds at one position.
+constexpr int kPositionsOfOwnPart = 96 * 36;
 constexpr int kTilesOfSharedPart = 112;
 constexpr int kTilesOfOnePart = 192;
 
@@ -56,7 +56,8 @@ struct Plan {
   int tiles_of_part(const Form& form) const {
     if (by_tiles) {
       const int own = (tiling.count() + workers - 1) / workers;
-      return even_size(own, form.is_line() ? kTilesOfOnePart : kTilesOfOwnPart, kTilesTogether);
+      const int most = form.is_line() ? kTilesOfOnePart : kPositionsOfOwnPart / form.positions();
+      return even_size(own, most, kTilesTogether);
     }
     const bool one = tiling.count() <= kTilesOfOnePart;
     return even_size(tiling.count(), one ? kTilesOfOnePart : kTilesOfSharedPart, kTilesTogether);

@@ -75,7 +75,9 @@ EmitBackward emit_winograd(Compiler& c, int layer, const model::Conv& op) {
   const int in = c.input(layer);
   const kernel::WinogradShape shape = shape_of(c, layer, op);
   const kernel::Winograd conv(shape);
-  const std::string implementation = fmt::format("lockstep:winograd:{}", conv.instructions());
+  const auto [taps, tile, window] = conv.form();
+  const std::string implementation = fmt::format(
+      "lockstep:winograd:{}:F({}x{},{}x{})", conv.instructions(), tile.h, tile.w, taps.h, taps.w);
   const memory::dims filters = {op.filters, c.layer(in).shape.c, op.kernel_h, op.kernel_w};
   c.store(layer, Role::weights, {blocked_filters(filters, shape.block), {}});
   if (op.bias) {
