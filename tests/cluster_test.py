@@ -31,6 +31,7 @@ ENDLESS = ["--model=lenet", "--batch_size=2", "--num_intra_threads=1", "--num_wa
            "--conv_algorithm=direct"]
 MPIRUN = ["mpirun", "--bind-to", "none", "--oversubscribe"]
 SRUN = ["srun", "--mpi=pmix"]
+SILENT_LINE = r"its connection broke \(Connection timed out\)"
 # What a launcher makes of the exit codes of its ranks is its own affair, and so are signals that it
 # sends to all of them. A file that may not grow is an error as any other, a crash leaves no file.
 NOTE_EXIT_CODE = """trap : INT TERM; trap '' XFSZ; ulimit -c 0
@@ -356,8 +357,9 @@ class Loss(ClusterTest):
                                 launchers_code=128 + number)
 
     def test_of_rank_0(self):
-        self.assert_noticed([by_ssh()], send(signal.SIGKILL),
-                            r"was lost at step \d+: its process ended", culprit=0)
+        self.assert_noticed(by_every_launcher(), send(signal.SIGKILL),
+                            r"was lost at step \d+: its process ended", culprit=0,
+                            launchers_code=128 + signal.SIGKILL)
 
     def test_of_a_process_that_hangs(self):
         def let_go_on(processes):
@@ -375,23 +377,34 @@ class Loss(ClusterTest):
     def test_of_a_host_that_is_cut_off(self):
         self.addCleanup(hosts.heal, "node2")
         runs = by_every_launcher()
+
+        def heal(_):
+            for run in runs:  # the one that is cut off ends by itself, too
+                run.await_end_on(["node2"], time.monotonic() + DEADLINE)
+            hosts.heal("node2")
+        # Where processors are scarce, the kernel may notice before the heartbeats' thread.
         self.assert_noticed(runs, lambda _: hosts.cut("node2"),
-                            rf"was lost at step \d+: silent for {DEADLINE} s",
-                            undo=lambda _: hosts.heal("node2"))
-        for run in runs:  # the one that is cut off misses the others
-            self.assertIn("error: rank 0 on node1 was lost", "".join(run.errors.values()))
+                            rf"was lost at step \d+: (silent for {DEADLINE} s|{SILENT_LINE})",
+                            undo=heal)
+        for run in runs:
+            self.assertEqual(run.code_on("node2"), 5)
+        # It misses the others; only ssh still carries what it says.
+        self.assertIn("error: rank 0 on node1 was lost", "".join(runs[0].errors.values()))
 
     def test_of_the_way_between_two_hosts(self):
         for host in ("node2", "node3"):
             self.addCleanup(hosts.heal, host)
-        run = by_ssh().train()
+        vendor = ["--variable_update=replicated", "--all_reduce_spec=vendor"]
+        runs = [run.train() for run in (*by_every_launcher(), by_mpirun(*vendor))]
         hosts.part("node2", "node3")
-        run.await_end_on(hosts.names, time.monotonic() + DEADLINE + 10)
-        run.end()
-        either_way = [rf"rank {lost} on node{lost + 1} was lost at step \d+: its connection for "
-                      rf"data broke \(Connection timed out\), says rank {other} on node{other + 1}"
-                      for lost, other in [(1, 2), (2, 1)]]
-        self.assert_named(run, hosts.names, f"({'|'.join(either_way)})", launchers_code=None)
+        until = time.monotonic() + DEADLINE + 10
+        either_way = [rf"rank {lost} on node{lost + 1} was lost at step \d+: {SILENT_LINE}, "
+                      rf"says rank {other} on node{other + 1}" for lost, other in [(1, 2), (2, 1)]]
+        for run in runs:
+            run.await_end_on(hosts.names, until)
+            run.end()
+            with self.subTest(run.launcher):
+                self.assert_named(run, hosts.names, f"({'|'.join(either_way)})", launchers_code=5)
         hosts.assert_nothing_left()
 
     def test_of_a_rank_that_fails_by_itself(self):

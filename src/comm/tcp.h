@@ -13,7 +13,8 @@ namespace lockstep::comm {
 // hosts. All of them dial rank 0, the coordinator, who tells everybody who takes part. These
 // connections stay: they carry small texts, heartbeats and the first cause of a failure. A lost
 // connection means that a process ended and is noticed at once; silence means that a process or a
-// line is stuck. The wire has connections of its own, one for every two ranks on different hosts.
+// line is stuck. The wire has connections of its own, one for every two ranks on different hosts,
+// which tell, used or not, when those two no longer reach each other.
 struct TcpOptions {
   int rank = 0;
   int world = 1;
@@ -23,7 +24,6 @@ struct TcpOptions {
                                   // empty: the one that reaches the coordinator
   double deadline = 60;           // a rank that is silent for so many seconds is lost
   double start_timeout = 300;     // for all ranks to arrive
-  bool wire = true;               // false: something else carries data between hosts
 
   // Ranks with equal keys share memory. Empty: the key of this host, or of this container.
   std::string host_key;

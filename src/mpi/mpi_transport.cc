@@ -112,7 +112,6 @@ std::unique_ptr<Transport> connect(std::shared_ptr<MpiThread> thread,
                                     .network_interface = options.network_interface,
                                     .deadline = options.deadline,
                                     .start_timeout = options.start_timeout,
-                                    .wire = false,
                                     .host_key = key};
   return std::make_unique<MpiTransport>(std::move(thread),
                                         comm::connect_tcp(control, std::move(meeting.listener)));

@@ -11,7 +11,8 @@ class MpiThread;
 
 // The `mpi` transport: one process per rank, started by mpirun or by srun --mpi=pmix. Ranks meet
 // through MPI; from there on the connections of the tcp transport carry texts, heartbeats and
-// failures, since MPI tells nobody of a lost rank. MPI carries what goes between hosts.
+// failures, since MPI tells nobody of a lost rank, nor of a host that it no longer reaches. MPI
+// carries what goes between hosts.
 //
 //   mpirun --bind-to none -np 4 lockstep run ...         else mpirun binds each rank to one core
 //   srun --mpi=pmix --kill-on-bad-exit=1 -n 4 lockstep run ...

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <asio/connect.hpp>
 #include <asio/ip/v6_only.hpp>
 #include <asio/steady_timer.hpp>
@@ -23,6 +24,10 @@ namespace {
 // Longer would be in vain: who dials tries again. A connection request to a host that is not there
 // yet is repeated by the kernel at ever longer intervals.
 constexpr std::chrono::seconds kDialTime{3};
+
+// Seconds between two questions of the kernel's whether the peer is there. A silence is noticed so
+// much late at worst.
+constexpr int kRarestQuestion = 3;
 
 void close_on_exec(int socket) {
   fcntl(socket, F_SETFD, FD_CLOEXEC);  // a child must not keep the connection of a lost rank open
@@ -108,9 +113,15 @@ Socket move_to(asio::io_context& io, Socket& socket) {
 }
 
 void give_up_after(Socket& socket, double seconds) {
-  const auto milliseconds = static_cast<unsigned>(seconds * 1000);
-  setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds,
-             sizeof milliseconds);
+  const auto set = [&](int option, int value) {
+    setsockopt(socket.native_handle(), IPPROTO_TCP, option, &value, sizeof value);
+  };
+  set(TCP_USER_TIMEOUT, static_cast<int>(seconds * 1000));
+  // Where nothing is sent, the kernel asks; it counts in whole seconds.
+  const int between_questions = std::clamp(static_cast<int>(seconds / 10), 1, kRarestQuestion);
+  set(TCP_KEEPIDLE, between_questions);
+  set(TCP_KEEPINTVL, between_questions);
+  socket.set_option(asio::socket_base::keep_alive(true));
 }
 
 std::string remote_host(const Socket& socket) {

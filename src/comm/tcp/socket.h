@@ -22,8 +22,8 @@ Acceptor open_listener(asio::io_context& io, Listener listener);
 // The socket among the work of another io_context. Nothing may be under way on it.
 Socket move_to(asio::io_context& io, Socket& socket);
 
-// The kernel breaks the connection when the peer takes nothing of what is sent for so long; on its
-// own it would try for a quarter of an hour.
+// The kernel breaks the connection when the peer's kernel answers nothing for so long, whether or
+// not something is sent; on its own it would try for a quarter of an hour, or not notice at all.
 void give_up_after(Socket& socket, double seconds);
 
 // The peer's host without its port.

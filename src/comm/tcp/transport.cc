@@ -112,7 +112,7 @@ std::unique_ptr<Transport> connect(const TcpOptions& options, std::optional<List
                       .data_address = {},
                       .secret = random_secret()};
   std::optional<Listener> data;
-  if (options.wire && options.world > 1) {
+  if (options.world > 1) {
     tcp::Address address = tcp::parse_address(options.listen);
     address.host = listening_host(options);
     data.emplace(to_string(address));
@@ -137,7 +137,7 @@ std::unique_ptr<Transport> connect(const TcpOptions& options, std::optional<List
       std::make_unique<tcp::Control>(rank, std::move(meeting.table), std::move(control_io),
                                      std::move(meeting.links), options.deadline);
   std::unique_ptr<Wire> wire;
-  if (options.wire && std::ranges::max(topology.host_of) > 0) {
+  if (std::ranges::max(topology.host_of) > 0) {
     auto wire_io = std::make_unique<asio::io_context>();
     try {
       auto links = connect_mesh(*wire_io, rank, control->table(), topology, std::move(*data),

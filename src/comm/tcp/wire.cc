@@ -204,7 +204,7 @@ class TcpWire final : public Wire {
       }
     } catch (const std::system_error& error) {
       peer.ended = true;
-      if (peer.awaited > 0) broken_(peer.rank, trouble(error));
+      if (peer.awaited > 0 || !by_the_peer(error)) broken_(peer.rank, trouble(error));
     }
   }
 
@@ -252,9 +252,14 @@ class TcpWire final : public Wire {
     }
   }
 
+  // Whether the peer ended it, which is in order unless somebody waits for more.
+  static bool by_the_peer(const std::system_error& error) {
+    return error.code() == asio::error::eof || error.code() == asio::error::connection_reset;
+  }
+
   static std::string trouble(const std::system_error& error) {
     if (error.code() == asio::error::eof) return kClosed;
-    return fmt::format("its connection for data broke ({})", error.code().message());
+    return fmt::format("its connection broke ({})", error.code().message());
   }
 
   std::unique_ptr<asio::io_context> io_;

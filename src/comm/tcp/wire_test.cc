@@ -257,9 +257,6 @@ TEST(TcpWires, ConnectEveryTwoRanksOnDifferentHosts) {
 
 TEST(TcpWires, AreAbsentWhereNothingNeedsThem) {
   EXPECT_EQ(nullptr, connect_world({"a", "a"})[1]->wire());
-  TcpOptions options;
-  options.wire = false;
-  EXPECT_EQ(nullptr, connect_world({"a", "b"}, options)[1]->wire());
 }
 
 }  // namespace
