@@ -56,20 +56,23 @@ void block_broken_pipes() {
 // Slurm's PMIx runs a fence that collects data around a ring and one that does not up a tree, and a
 // rank may leave the tree's, which ends MPI_Init, while another is about to leave the ring's: a
 // message finds no receiver there yet, and crashes the other. Fences of one kind (SLURM_PMIX_FENCE)
-// keep order, but hang on some of the hosts of an allocation.
-milliseconds pause_after_start() {
-  return milliseconds(std::getenv("SLURM_STEP_ID") != nullptr ? 100 : 0);
+// keep order, but hang on some of the hosts of an allocation. The busier the hosts, the longer
+// takes the start, and the longer the others may need to the end of it.
+Clock::duration pause_after_start(Clock::duration start) {
+  if (std::getenv("SLURM_STEP_ID") == nullptr) return {};
+  return std::clamp<Clock::duration>(start, milliseconds(100), std::chrono::seconds(2));
 }
 
 void start_mpi() {
   set_defaults();
   block_broken_pipes();
   int provided = 0;
+  const auto begin = Clock::now();
   const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   if (code != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {
     throw Error(ExitCode::environment, "MPI does not start in this process");
   }
-  std::this_thread::sleep_for(pause_after_start());
+  std::this_thread::sleep_for(pause_after_start(Clock::now() - begin));
   // Errors become ours, instead of the end of the job without a word of whose fault it was.
   require(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
