@@ -40,6 +40,7 @@ inline stats::PointRecord measured(double speed, int launches = 3) {
     launch.exchange_ms = 30;
     launch.waiting_ms = 10;
     launch.overlap_pct = 40;
+    launch.busbw_gbps = 2.5;
     launch.all_reduce = "auto";
     launch.bucket_bytes = 1 << 21;
     launch.update_ms = 15;

@@ -145,6 +145,7 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add("optimizer_ms", average(&stats::Launch::update_ms));
   line.add("other_ms", average(&stats::Launch::other_ms));
   line.add("overlap_pct", average(&stats::Launch::overlap_pct));
+  line.add("busbw_GBps", average(&stats::Launch::busbw_gbps));
   for (const stats::Part part : stats::kAllParts) {
     line.add_estimate(fmt::format("share_{}", stats::kPartNames[static_cast<std::size_t>(part)]),
                       summary.losses ? std::optional((*summary.losses)[part]) : std::nullopt);
@@ -154,6 +155,10 @@ Line line_of(const SweepReport& report, std::size_t r) {
   line.add("mfu_pct", average(&stats::Launch::mfu_pct));
   line.add("energy_j", average(&stats::Launch::joules));
   line.add("j_per_image", average(&stats::Launch::joules_per_image));
+  line.add("cost_per_image", average([](const stats::Launch& launch) {
+             const auto& cost = launch.cost_per_million_images;
+             return cost ? std::optional(*cost / 1e6) : std::nullopt;
+           }));
   line.add("cost_per_million_images", average(&stats::Launch::cost_per_million_images));
   line.add(
       "rss_peak_bytes",

@@ -29,7 +29,8 @@ std::string machine_of(const Json& context) {
 
 // What the ranks say of themselves. Their means may have been taken over more steps than those that
 // were kept (the unsteady ones), so they are brought to the mean of the kept ones.
-void add_ranks(const Json& ranks, stats::Launch& launch) {
+// `sums_everywhere`: a step gives every rank the sum of all, as an all-reduce does.
+void add_ranks(const Json& ranks, bool sums_everywhere, stats::Launch& launch) {
   if (ranks.empty()) return;
   double step_ms = 0;
   for (const Json& rank : ranks) step_ms += rank.at("step_ms").get<double>();
@@ -48,8 +49,10 @@ void add_ranks(const Json& ranks, stats::Launch& launch) {
   }
   launch.hosts = static_cast<int>(devices.size());
   launch.devices_per_host = std::ranges::max(devices | std::views::values);
+  double bytes = 0;
   for (const Json& bucket : ranks.front().value("buckets", Json::array())) {
     launch.bucket_bytes = std::max(launch.bucket_bytes, bucket.at("bytes").get<std::int64_t>());
+    bytes += bucket.at("bytes").get<double>();
   }
   launch.input_ms = mean("input_ms");
   launch.forward_ms = mean("forward_ms");
@@ -60,6 +63,11 @@ void add_ranks(const Json& ranks, stats::Launch& launch) {
   const bool flown = ranks.front().contains("in_flight_ms");  // not in the first files
   const double in_flight = flown ? mean("in_flight_ms") : 0;
   if (in_flight > 0) launch.overlap_pct = 100 * (1 - mean("exposed_ms") / in_flight);
+  const bool exchanged = ranks.size() > 1 && in_flight > 0 && mean("bytes_received") > 0;
+  if (sums_everywhere && exchanged) {
+    const auto world = static_cast<double>(ranks.size());
+    launch.busbw_gbps = bytes * 2 * (world - 1) / world / in_flight / 1e6;  // from bytes/ms
+  }
   launch.other_ms = launch.step_ms_mean - launch.input_ms - launch.forward_ms - launch.backward_ms -
                     launch.exchange_ms - launch.update_ms;
 }
@@ -110,7 +118,8 @@ stats::Launch launch_of(const Json& document) {
   launch.joules = if_there(statistics, "energy_j");
   launch.joules_per_image = if_there(statistics, "j_per_image");
   launch.cost_per_million_images = if_there(statistics, "cost_per_million_images");
-  add_ranks(document.at("ranks"), launch);
+  const bool in_step = config.value("exchange", Json::object()).value("cross_replica_sync", true);
+  add_ranks(document.at("ranks"), in_step, launch);
   return launch;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/golden.h"
 
 namespace lockstep::report {
@@ -27,6 +29,23 @@ TEST(RunFile, ReadsWhatARunWrote) {
   EXPECT_DOUBLE_EQ(launch.joules.value(), 64);
   EXPECT_DOUBLE_EQ(launch.mfu_pct.value(), 25);
   EXPECT_EQ(launch.date, "2023-11-14T22:13:20Z");
+}
+
+// As nccl-tests reckon it: 4096 bytes in 500 ms, times 2 (N - 1) / N.
+TEST(RunFile, TellsTheBusBandwidthWhereRanksSumInStep) {
+  auto run = nlohmann::json::parse(read_file(kGolden + "run.json"));
+  const auto busbw = [&] { return std::get<stats::Launch>(read_run_json(run.dump())).busbw_gbps; };
+  EXPECT_FALSE(busbw());  // of one rank
+  run["ranks"].push_back(run["ranks"][0]);
+  EXPECT_DOUBLE_EQ(busbw().value(), 8192e-9);
+  run["ranks"].push_back(run["ranks"][0]);
+  run["ranks"].push_back(run["ranks"][0]);
+  EXPECT_DOUBLE_EQ(busbw().value(), 1.5 * 8192e-9);
+  run["config"]["exchange"]["cross_replica_sync"] = false;
+  EXPECT_FALSE(busbw());
+  run["config"]["exchange"]["cross_replica_sync"] = true;
+  for (auto& rank : run["ranks"]) rank["bytes_received"] = 0;  // independent of each other
+  EXPECT_FALSE(busbw());
 }
 
 TEST(RunFile, ReadsWhyARunFailed) {

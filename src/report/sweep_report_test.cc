@@ -171,8 +171,8 @@ TEST(SweepTable, HasColumnsForWhatSomePointsTellOfEnergyAndCost) {
   EXPECT_THAT(table, HasSubstr("      1.5\n"));
   EXPECT_THAT(table, HasSubstr("not available\n"));
   const SweepReport report = report_of(sweep, records);
-  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,,1.5,,1048576,1,"));
-  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,,,,1048576,1,"));
+  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,,1.5,,,1048576,1,"));
+  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,,,,,1048576,1,"));
 }
 
 }  // namespace

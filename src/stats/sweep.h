@@ -43,6 +43,7 @@ struct Launch {
          other_ms = 0;
   double waiting_ms = 0;                   // the part of the exchange spent waiting for others
   std::optional<double> overlap_pct = {};  // of the time that buckets are in flight: behind compute
+  std::optional<double> busbw_gbps = {};   // GB/s of the gradients while they are in flight
   std::vector<RankWaiting> ranks = {};
   double gflops = 0;
   std::optional<double> mfu_pct = {};
