@@ -163,10 +163,10 @@ void add_results(const fs::path& directory, Evidence& evidence) {
 
 std::vector<Figure> figures(const Evidence& evidence) {
   std::vector<Figure> all = {
-      throughput_figure(evidence.sweeps), speed_up_figure(evidence.sweeps),
-      efficiency_figure(evidence.sweeps), step_time_figure(evidence.sweeps),
-      waiting_figure(evidence.sweeps),    collectives_figure(evidence.collectives),
-      steps_figure(evidence.steps)};
+      throughput_figure(evidence.sweeps),       speed_up_figure(evidence.sweeps),
+      efficiency_figure(evidence.sweeps),       io_overhead_figure(evidence.sweeps),
+      step_time_figure(evidence.sweeps),        waiting_figure(evidence.sweeps),
+      collectives_figure(evidence.collectives), steps_figure(evidence.steps)};
   std::erase_if(all, [](const Figure& figure) { return figure.panels.empty(); });
   return all;
 }

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace lockstep::report {
 
 std::string svg_file(const Figure& figure, std::string_view machine, std::size_t most_columns) {
   constexpr double kFooter = 46, kMargin = 20;
-  const std::size_t columns = std::clamp<std::size_t>(figure.panels.size(), 1, most_columns);
+  // Two panels stand side by side; many of them are about as wide as high.
+  const double square = std::sqrt(static_cast<double>(figure.panels.size()) * figure.size.y /
+                                  std::max(figure.size.x, 1.0));
+  const std::size_t columns = std::min({std::max<std::size_t>(2, std::lround(square)), most_columns,
+                                        std::max<std::size_t>(figure.panels.size(), 1)});
   const std::size_t lines = (figure.panels.size() + columns - 1) / columns;
   const XY size{static_cast<double>(columns) * figure.size.x,
                 static_cast<double>(lines) * figure.size.y + kFooter};

@@ -23,12 +23,14 @@ struct Figure {
   std::vector<Panel> panels;  // none: there is nothing to draw it from
 };
 
-std::string svg_file(const Figure& figure, std::string_view machine, std::size_t most_columns = 2);
+std::string svg_file(const Figure& figure, std::string_view machine, std::size_t most_columns = 4);
 
 // Over devices, a panel per series: with the ideal, the limit without exchange, and intervals.
 Figure throughput_figure(std::span<const SweepReport> reports);
 Figure speed_up_figure(std::span<const SweepReport> reports);
 Figure efficiency_figure(std::span<const SweepReport> reports);
+// What cached and real images cost, where a sweep compares them with synthetic ones.
+Figure io_overhead_figure(std::span<const SweepReport> reports);
 
 // What the mean step consists of, a bar per row.
 Figure step_time_figure(std::span<const SweepReport> reports);

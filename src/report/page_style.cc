@@ -52,7 +52,7 @@ summary { cursor: pointer; font-weight: 600; }
 .part.update { background: #009e73; }
 .part.other { background: #999999; }
 .sign { display: inline-block; width: 11px; height: 11px; margin-right: 7px; border-radius: 2px; }
-.key { white-space: nowrap; }
+.key, .tiles a.term { white-space: nowrap; }
 .key .sign { margin-right: 4px; }
 ul.lost, ul.next { margin: 0 0 4px; padding: 0; list-style: none; }
 ul.next li { margin-bottom: 6px; }

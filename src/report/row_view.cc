@@ -23,20 +23,17 @@ Curve& curve_of(Series& series, const std::string& label) {
   return series.curves.back();
 }
 
-std::string subtitle_of(const SweepReport& report, const spec::Row& row, bool several) {
+std::string subtitle_of(const SweepReport& report, const spec::Row& row,
+                        std::optional<spec::InputKind> input, bool several) {
   const bool weak = row.scaling == spec::Scaling::weak;
   std::string text = fmt::format("{} scaling, batch {} {}", name(row.scaling), row.series_batch,
                                  weak ? "per device" : "in all");
-  if (const auto& input = report.plan.points[row.point].input) {
-    text += fmt::format(", {} images", name(*input));
-  }
+  if (input) text += fmt::format(", {} images", name(*input));
   if (several) text += fmt::format(", {}", printable(report.id, kLabel));
   return text;
 }
 
-}  // namespace
-
-std::vector<Series> series_of(std::span<const SweepReport> reports) {
+std::vector<Series> grouped(std::span<const SweepReport> reports, bool by_input) {
   using Key = std::tuple<const SweepReport*, std::string, spec::Scaling, int,
                          std::optional<spec::InputKind>>;
   std::vector<Series> all;
@@ -44,26 +41,43 @@ std::vector<Series> series_of(std::span<const SweepReport> reports) {
   for (const SweepReport& report : reports) {
     for (std::size_t r = 0; r < report.plan.rows.size(); ++r) {
       const RowView view{&report, r};
+      const bool ceiling = view.point().strategy == "independent";
+      if (!by_input && (ceiling || !view.summary().io_overhead)) continue;
       const spec::Row& row = view.row();
+      const auto input = by_input ? view.point().input : std::nullopt;
       const auto [at, fresh] = known.emplace(
-          Key{&report, view.point().model, row.scaling, row.series_batch, view.point().input},
-          all.size());
+          Key{&report, view.point().model, row.scaling, row.series_batch, input}, all.size());
       if (fresh) {
         all.push_back({.title = printable(view.point().model, kLabel),
-                       .subtitle = subtitle_of(report, row, reports.size() > 1),
+                       .subtitle = subtitle_of(report, row, input, reports.size() > 1),
                        .curves = {}});
       }
-      Curve& curve = curve_of(all[at->second], printable(choice_text(view.point()), kLabel));
-      curve.ceiling = view.point().strategy == "independent";
+      Curve& curve =
+          curve_of(all[at->second],
+                   by_input ? choice_of(view) : printable(configuration(view.point()), kLabel));
+      curve.ceiling = ceiling;
       curve.rows.push_back(view);
     }
   }
   return all;
 }
 
+}  // namespace
+
+std::vector<Series> series_of(std::span<const SweepReport> reports) {
+  return grouped(reports, true);
+}
+
+std::vector<Series> input_series_of(std::span<const SweepReport> reports) {
+  return grouped(reports, false);
+}
+
+std::string choice_of(const RowView& row) {
+  return printable(choice_text(row.point()), kLabel);
+}
+
 std::string label_of(const RowView& row) {
-  return fmt::format("{}, {}", printable(choice_text(row.point()), kLabel),
-                     counted(row.point().devices, "device"));
+  return fmt::format("{}, {}", choice_of(row), counted(row.point().devices, "device"));
 }
 
 std::string data_of(const RowView& row, std::string_view column, double value) {

@@ -35,6 +35,13 @@ struct Series {
 };
 std::vector<Series> series_of(std::span<const SweepReport> reports);
 
+// The same with all kinds of images in one, a curve for each kind that is compared with synthetic
+// ones, without those that only show a limit.
+std::vector<Series> input_series_of(std::span<const SweepReport> reports);
+
+// "replicated": what is hidden and shown together in all figures.
+std::string choice_of(const RowView& row);
+
 // "replicated, 1 device", for what is about one row.
 std::string label_of(const RowView& row);
 

@@ -4,19 +4,25 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 
+#include "base/text.h"
 #include "report/characters.h"
 #include "report/figure.h"
 
 namespace lockstep::report {
 namespace {
 
+// What a quantity ideally does when there are more devices.
+enum class Ideal { grows, stays, is_zero };
+
 // What is drawn over devices.
 struct Quantity {
   std::string_view column;  // of results.csv
   std::string_view axis;
   std::optional<stats::Estimate> stats::RowSummary::*of;
-  bool grows;  // ideally with the devices, on a logarithmic axis; else it stays
+  Ideal ideal;  // of what grows with the devices the axis is logarithmic
+  std::string_view ideal_text;
   std::vector<double> (*ticks)(double low, double high);
   std::string (*tick_text)(double value);
   std::string (*end_text)(const stats::RowSummary& summary);  // beside the last point
@@ -29,9 +35,14 @@ constexpr std::string_view kIdealLine =
     "class=\"faint\" stroke=\"#888888\" stroke-width=\"1.2\" stroke-dasharray=\"6 4\"";
 
 constexpr double kPanelHeight = 330;
-constexpr double kLeft = 64, kRight = kLeft + 270, kTop = 52, kBottom = kPanelHeight - 52;
+constexpr double kLeft = 68, kRight = kLeft + 270, kTop = 52, kBottom = kPanelHeight - 52;
 constexpr double kLetter = 6;  // width of one in a label, about
 constexpr double kLabelHeight = 14;
+constexpr double kInset = 18;  // whiskers and markers stand free of the frame
+// From a curve's marker to that of the next one with as many devices, at most.
+constexpr double kAside = 6;
+// Shares around zero: how much of an interval is of use, and how far the axis goes at least.
+constexpr double kFarFromZero = 0.5, kLeastTop = 0.1;
 
 std::string rounded(double value) {
   return fmt::format("{:.{}f}", value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
@@ -77,55 +88,78 @@ class PanelDrawing {
 
   double x_of(double devices) const {
     const double span = std::log2(last_) - std::log2(first_);
-    const double inset = 18;  // whiskers and markers stand free of the frame
-    const double width = kRight - kLeft - 2 * inset;
-    if (span == 0) return kLeft + inset + width / 2;
-    return kLeft + inset + width * (std::log2(devices) - std::log2(first_)) / span;
+    const double width = kRight - kLeft - 2 * kInset;
+    if (span == 0) return kLeft + kInset + width / 2;
+    return kLeft + kInset + width * (std::log2(devices) - std::log2(first_)) / span;
+  }
+  // Curves stand side by side, so that no whisker covers another: within the frame, and nearer to
+  // their own number of devices than to the next.
+  double x_of(double devices, const Curve& curve) const {
+    const auto curves = static_cast<double>(series_.curves.size());
+    const auto index = static_cast<double>(&curve - series_.curves.data());
+    const double room = std::min(kInset * 1.5, closest_ / 2);
+    const double aside = std::min(kAside, room / curves);
+    return x_of(devices) + aside * (index - (curves - 1) / 2);
   }
   double y_of(double value) const {
     const double clipped = std::clamp(value, low_, top_);
-    const double share = quantity_.grows ? std::log(clipped / low_) / std::log(top_ / low_)
-                                         : (clipped - low_) / (top_ - low_);
+    const double share = grows() ? std::log(clipped / low_) / std::log(top_ / low_)
+                                 : (clipped - low_) / (top_ - low_);
     return kBottom - (kBottom - kTop) * share;
   }
 
   const std::optional<stats::Estimate>& value(const RowView& row) const {
     return row.summary().*quantity_.of;
   }
+  bool grows() const { return quantity_.ideal == Ideal::grows; }
+  bool around_zero() const { return quantity_.ideal == Ideal::is_zero; }
   double ideal(double at_first, int devices) const {
-    return quantity_.grows ? at_first * devices / first_ : at_first;
+    return grows() ? at_first * devices / first_ : at_first;
   }
 
   // All that is measured, its intervals as far as they are of use, and the ideal.
   void look_for_ranges() {
+    look_for_counts();
     double low = std::numeric_limits<double>::infinity();
-    double high = 0;
-    first_ = std::numeric_limits<int>::max();
+    double high = -low;
     const auto include = [&](double value) {
       low = std::min(low, value);
       high = std::max(high, value);
     };
     for (const Curve& curve : series_.curves) {
       for (const RowView& row : curve.rows) {
-        first_ = std::min(first_, row.point().devices);
-        last_ = std::max(last_, row.point().devices);
         if (!value(row)) continue;
         const double centre = value(row)->value;
         include(centre);
         if (const auto& interval = value(row)->interval) {
-          include(std::max(interval->low, centre / 2));
-          include(std::min(interval->high, centre * 2));
+          const double far = around_zero() ? kFarFromZero : centre;
+          include(std::max(interval->low, centre - far / 2));
+          include(std::min(interval->high, centre + far));
         }
       }
     }
-    if (high == 0) return;
+    if (low > high) return;
     if (const auto base = baseline()) include(ideal(base->value, last_));
-    low_ = quantity_.grows ? low / 1.08 : 0;
-    top_ = high * 1.08;
+    low_ = grows() ? low / 1.08 : low < 0 ? low - 0.08 * (high - low) : 0;
+    top_ = around_zero() ? std::max(high * 1.08, kLeastTop) : high * 1.08;
+  }
+
+  void look_for_counts() {
+    for (const Curve& curve : series_.curves) {
+      for (const RowView& row : curve.rows) counts_.insert(row.point().devices);
+    }
+    first_ = *counts_.begin();
+    last_ = *counts_.rbegin();
+    double before = -std::numeric_limits<double>::infinity();
+    for (const int count : counts_) {
+      closest_ = std::min(closest_, x_of(count) - before);
+      before = x_of(count);
+    }
   }
 
   // Where the ideal starts: the first choice at the smallest count.
   std::optional<stats::Estimate> baseline() const {
+    if (around_zero()) return stats::Estimate{.value = 0, .interval = {}};
     for (const Curve& curve : series_.curves) {
       for (const RowView& row : curve.rows) {
         if (row.point().devices == first_ && value(row)) return value(row);
@@ -141,17 +175,11 @@ class PanelDrawing {
         svg_.text({kLeft - 8, y_of(tick) + 4}, quantity_.tick_text(tick), "text-anchor=\"end\"");
       }
     }
-    std::vector<int> counts;
-    for (const Curve& curve : series_.curves) {
-      for (const RowView& row : curve.rows) counts.push_back(row.point().devices);
-    }
-    std::ranges::sort(counts);
-    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
     // A number where there is room for it, and the last one always.
     constexpr double kRoom = 22;
-    const double last = x_of(counts.back());
+    const double last = x_of(last_);
     double taken = -1e9;  // up to here there is a number already
-    for (const int count : counts) {
+    for (const int count : counts_) {
       const double x = x_of(count);
       svg_.line({x, kTop}, {x, kBottom}, kGridLine);
       if (x < taken + kRoom || (x != last && x > last - kRoom)) continue;
@@ -161,7 +189,7 @@ class PanelDrawing {
     svg_.path(fmt::format("M{0:.2f} {1:.2f}V{2:.2f}H{3:.2f}", kLeft, kTop, kBottom, kRight),
               kAxisLine);
     svg_.text({(kLeft + kRight) / 2, kBottom + 38}, "devices", "text-anchor=\"middle\"");
-    constexpr XY kSide{16, (kTop + kBottom) / 2};
+    constexpr XY kSide{13, (kTop + kBottom) / 2};
     svg_.text(kSide, quantity_.axis,
               fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 {:.2f} {:.2f})\"", kSide.x,
                           kSide.y));
@@ -172,7 +200,7 @@ class PanelDrawing {
     if (!base || last_ == first_) return;
     const double end = ideal(base->value, last_);
     svg_.line({x_of(first_), y_of(base->value)}, {x_of(last_), y_of(end)}, kIdealLine);
-    labels_.push_back({y_of(end), "ideal"});
+    labels_.push_back({y_of(end), std::string(quantity_.ideal_text)});
   }
 
   void draw_curve(const Curve& curve, std::string_view colour, std::size_t shape) {
@@ -184,7 +212,7 @@ class PanelDrawing {
     }
     for (const RowView& row : curve.rows) {
       if (!value(row)) continue;
-      points.push_back({x_of(row.point().devices), y_of(value(row)->value)});
+      points.push_back({x_of(row.point().devices, curve), y_of(value(row)->value)});
       last = &row;
     }
     begin_group(curve);
@@ -195,13 +223,14 @@ class PanelDrawing {
     svg_.end_group();
     if (last == nullptr) return;
     std::string text = curve.label;
-    if (last->point().devices > first_) text += quantity_.end_text(last->summary());
+    const bool tells = around_zero() || last->point().devices > first_;
+    if (tells) text += quantity_.end_text(last->summary());
     labels_.push_back({points.back().y, text, &curve, sign(curve, colour), shape});
   }
 
   // By which a page can hide all that belongs to a curve.
   void begin_group(const Curve& curve) {
-    svg_.begin_group(fmt::format("data-series=\"{}\"", xml_escaped(curve.label)));
+    svg_.begin_group(fmt::format("data-series=\"{}\"", xml_escaped(choice_of(curve.rows[0]))));
   }
 
   static std::string sign(const Curve& curve, std::string_view colour) {
@@ -214,7 +243,7 @@ class PanelDrawing {
 
   void draw_point(const RowView& row, const Curve& curve, std::string_view colour,
                   std::size_t shape) {
-    const double x = x_of(row.point().devices);
+    const double x = x_of(row.point().devices, curve);
     if (!value(row)) {
       if (status(row.record()) != Status::failed) return;
       const double y = kBottom - 10;
@@ -225,34 +254,39 @@ class PanelDrawing {
     }
     const stats::Estimate& estimate = *value(row);
     if (estimate.interval) {
-      draw_whisker(x, *estimate.interval, curve.ceiling ? 7 : 3, colour);
+      draw_whisker(x, *estimate.interval, colour);
     }
     svg_.path(marker_path({x, y_of(estimate.value)}, shape),
-              sign(curve, colour) + data_of(row, quantity_.column, estimate), title_of(row));
+              sign(curve, colour) + data_of(row, quantity_.column, estimate), title_of(row, curve));
   }
 
   // An end beyond the frame has no cap: there is more of it.
-  void draw_whisker(double x, const stats::Interval& interval, double cap,
-                    std::string_view colour) {
+  void draw_whisker(double x, const stats::Interval& interval, std::string_view colour) {
+    constexpr double kCap = 3;
     const std::string attributes =
         fmt::format("{}stroke=\"{}\" stroke-width=\"1.2\"",
                     colour == kCeilingColour ? "class=\"limit\" " : "", colour);
     svg_.line({x, y_of(interval.low)}, {x, y_of(interval.high)}, attributes);
     for (const double end : {interval.low, interval.high}) {
       if (end < low_ || end > top_) continue;
-      svg_.line({x - cap, y_of(end)}, {x + cap, y_of(end)}, attributes);
+      svg_.line({x - kCap, y_of(end)}, {x + kCap, y_of(end)}, attributes);
     }
   }
 
-  static std::string title_of(const RowView& row) {
+  static std::string title_of(const RowView& row, const Curve& curve) {
     const stats::RowSummary& summary = row.summary();
-    std::string text = fmt::format("{}: {} images/s", label_of(row), rounded(summary.speed->value));
+    std::string text =
+        fmt::format("{}, {}: {} images/s", curve.label, counted(row.point().devices, "device"),
+                    rounded(summary.speed->value));
     if (const auto& interval = summary.speed->interval) {
       text += fmt::format(" (95 %: {} - {})", rounded(interval->low), rounded(interval->high));
     }
     if (summary.speed_up) text += fmt::format(", speed-up {:.2f}", summary.speed_up->value);
     if (summary.efficiency) {
       text += fmt::format(", efficiency {:.1f} %", 100 * summary.efficiency->value);
+    }
+    if (summary.io_overhead) {
+      text += fmt::format(", I/O overhead {:.1f} %", 100 * summary.io_overhead->value);
     }
     return text;
   }
@@ -276,7 +310,7 @@ class PanelDrawing {
         begin_group(*label.curve);
         svg_.path(marker_path({kRight + 14, label.y}, label.shape), label.sign);
       } else {
-        svg_.line({kRight + 6, label.y}, {kRight + 22, label.y}, kIdealLine);
+        svg_.line({kRight + 4, label.y}, {kRight + 20, label.y}, kIdealLine);
       }
       svg_.text({kRight + 24, label.y + 4}, label.text, "font-size=\"11\"");
       if (label.curve != nullptr) svg_.end_group();
@@ -286,7 +320,9 @@ class PanelDrawing {
   const Quantity& quantity_;
   const Series& series_;
   Svg svg_;
-  int first_ = 1, last_ = 1;  // devices
+  std::set<int> counts_;  // of devices
+  int first_ = 1, last_ = 1;
+  double closest_ = std::numeric_limits<double>::infinity();  // two of them in the drawing
   double low_ = 0, top_ = 0;  // of the quantity; 0: nothing was measured
   std::vector<Label> labels_;
 };
@@ -312,8 +348,15 @@ std::vector<double> doubling_ticks(double low, double high) {
 std::vector<double> speed_ticks(double low, double high) {
   return logarithmic_ticks(low, high, 8);
 }
-std::vector<double> share_ticks(double, double high) {
-  return linear_ticks(high, 8);
+// Of efficiencies, every 10 %: 50 %, 90 % and 100 % are what people look for.
+std::vector<double> efficiency_ticks(double, double high) {
+  return linear_ticks(high, 13);
+}
+std::vector<double> overhead_ticks(double low, double high) {
+  const double step = linear_ticks(high - low, 8)[1];
+  std::vector<double> ticks;
+  for (double i = std::ceil(low / step); i * step <= high; ++i) ticks.push_back(i * step);
+  return ticks;
 }
 
 // 950, 25k, 1.2M: there is little room beside the axis.
@@ -323,11 +366,14 @@ std::string number_text(double value) {
   return fmt::format("{:.4g}", value);
 }
 std::string whole_percent(double share) {
-  return fmt::format("{:.0f} %", 100 * share);
+  return fmt::format("{:.0f} %", std::round(100 * share) + 0.0);  // not -0
 }
 
 std::string efficiency_beside(const stats::RowSummary& summary) {
   return summary.efficiency ? "  " + whole_percent(summary.efficiency->value) : "";
+}
+std::string overhead_beside(const stats::RowSummary& summary) {
+  return "  " + whole_percent(summary.io_overhead->value);
 }
 std::string speed_up_beside(const stats::RowSummary& summary) {
   return "  " + ratio_text(summary.speed_up->value);
@@ -336,24 +382,35 @@ std::string speed_up_beside(const stats::RowSummary& summary) {
 constexpr Quantity kThroughput = {.column = "images_per_s",
                                   .axis = "images/s",
                                   .of = &stats::RowSummary::speed,
-                                  .grows = true,
+                                  .ideal = Ideal::grows,
+                                  .ideal_text = "ideal",
                                   .ticks = speed_ticks,
                                   .tick_text = number_text,
                                   .end_text = efficiency_beside};
 constexpr Quantity kSpeedUp = {.column = "speedup",
                                .axis = "speed-up",
                                .of = &stats::RowSummary::speed_up,
-                               .grows = true,
+                               .ideal = Ideal::grows,
+                               .ideal_text = "ideal",
                                .ticks = doubling_ticks,
                                .tick_text = number_text,
                                .end_text = speed_up_beside};
 constexpr Quantity kEfficiency = {.column = "efficiency",
                                   .axis = "efficiency",
                                   .of = &stats::RowSummary::efficiency,
-                                  .grows = false,
-                                  .ticks = share_ticks,
+                                  .ideal = Ideal::stays,
+                                  .ideal_text = "ideal",
+                                  .ticks = efficiency_ticks,
                                   .tick_text = whole_percent,
                                   .end_text = efficiency_beside};
+constexpr Quantity kOverhead = {.column = "io_overhead",
+                                .axis = "I/O overhead",
+                                .of = &stats::RowSummary::io_overhead,
+                                .ideal = Ideal::is_zero,
+                                .ideal_text = "synthetic",
+                                .ticks = overhead_ticks,
+                                .tick_text = whole_percent,
+                                .end_text = overhead_beside};
 
 // What is relative to a baseline says nothing of the baseline itself.
 bool shows_something(const Quantity& quantity, const Series& series) {
@@ -361,15 +418,15 @@ bool shows_something(const Quantity& quantity, const Series& series) {
   for (const Curve& curve : series.curves) {
     for (const RowView& row : curve.rows) {
       const stats::RowSummary& summary = row.summary();
-      if (summary.*quantity.of && row.point().devices != summary.baseline_devices) return true;
+      if (!(summary.*quantity.of)) continue;
+      if (&quantity == &kOverhead || row.point().devices != summary.baseline_devices) return true;
     }
   }
   return false;
 }
 
-Figure figure(std::span<const SweepReport> reports, const Quantity& quantity, std::string name,
+Figure figure(const std::vector<Series>& series, const Quantity& quantity, std::string name,
               std::string title, std::string caption) {
-  const std::vector<Series> series = series_of(reports);
   Figure figure{.name = std::move(name),
                 .title = std::move(title),
                 .caption = std::move(caption),
@@ -386,19 +443,25 @@ Figure figure(std::span<const SweepReport> reports, const Quantity& quantity, st
 }  // namespace
 
 Figure throughput_figure(std::span<const SweepReport> reports) {
-  return figure(reports, kThroughput, "throughput", "Throughput",
+  return figure(series_of(reports), kThroughput, "throughput", "Throughput",
                 "Whiskers: 95 % intervals over launches; %: efficiency.");
 }
 
 Figure speed_up_figure(std::span<const SweepReport> reports) {
-  return figure(reports, kSpeedUp, "speed_up", "Speed-up",
+  return figure(series_of(reports), kSpeedUp, "speed_up", "Speed-up",
                 "Whiskers: 95 % intervals over launches.");
 }
 
 Figure efficiency_figure(std::span<const SweepReport> reports) {
-  return figure(reports, kEfficiency, "efficiency", "Efficiency",
+  return figure(series_of(reports), kEfficiency, "efficiency", "Efficiency",
                 "Whiskers: 95 % intervals over launches; 100 %: as fast as the baseline, times the "
                 "devices.");
+}
+
+Figure io_overhead_figure(std::span<const SweepReport> reports) {
+  return figure(input_series_of(reports), kOverhead, "io_overhead", "I/O overhead",
+                "Share of the speed with synthetic images that others cost. Whiskers: 95 % "
+                "intervals over launches.");
 }
 
 std::string throughput_svg(const SweepReport& report, std::size_t most_columns) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "report/characters.h"
 #include "report/figure.h"
 
 namespace lockstep::report {
@@ -55,8 +54,7 @@ std::vector<Bar> bars_of(const Series& series) {
 }
 
 void draw_bar(const Bar& bar, double y, double scale, Svg& svg) {
-  svg.begin_group(
-      fmt::format("data-series=\"{}\"", xml_escaped(printable(choice_text(bar.row.point()), 36))));
+  svg.begin_group(fmt::format("data-series=\"{}\"", xml_escaped(choice_of(bar.row))));
   svg.text({kLeft, y - 4}, fmt::format("{}: {:.4g} ms", label_of(bar.row), bar.total),
            "font-size=\"11\"");
   double x = kLeft;

@@ -54,6 +54,6 @@ std::string results_csv(std::span<const SweepReport> reports);
 std::string plain_number(double value);
 
 // The file throughput.svg: speed over devices, see figure.h.
-std::string throughput_svg(const SweepReport& report, std::size_t most_columns = 2);
+std::string throughput_svg(const SweepReport& report, std::size_t most_columns = 4);
 
 }  // namespace lockstep::report

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <regex>
+#include <set>
+
 #include "base/text.h"
 #include "report/report_for_test.h"
 #include "report/svg.h"
@@ -108,6 +111,24 @@ TEST(ThroughputSvg, NamesTheLastNumberOfDevicesWhereThereIsRoomForOne) {
       throughput_svg(report_of(sweep, {measured(1), measured(9), measured(10)}));
   EXPECT_THAT(svg, HasSubstr("text-anchor=\"middle\">10</text>"));
   EXPECT_THAT(svg, Not(HasSubstr("text-anchor=\"middle\">9</text>")));
+}
+
+// "<line x1=" of the lines that go straight up: those of the grid, then those of intervals.
+TEST(ThroughputSvg, StandsIntervalsOfAsManyDevicesSideBySide) {
+  spec::Sweep sweep;
+  sweep.models = {{"lenet", 4}};
+  sweep.devices = {1, 2};
+  sweep.strategies = {"parameter_server", "replicated"};
+  sweep.ceiling = false;
+  const std::string svg =
+      throughput_svg(report_of(sweep, {measured(8), measured(8), measured(16), measured(16)}));
+  std::multiset<std::string> upright;
+  for (const std::string& line : split(svg, '\n')) {
+    std::smatch ends;
+    const std::regex pattern("<line x1=\"([^\"]+)\" y1=\"[^\"]+\" x2=\"([^\"]+)\" .*1\\.2\"/>");
+    if (std::regex_match(line, ends, pattern) && ends[1] == ends[2]) upright.insert(ends[1]);
+  }
+  EXPECT_THAT(upright, testing::ElementsAre("317", "323", "83", "89"));
 }
 
 TEST(XmlEscaped, KeepsWhatXmlCanSay) {

@@ -64,8 +64,7 @@ std::string fill(double share_of_highest) {
 }
 
 void draw_line(const Line& line, double y, double high, Svg& svg) {
-  svg.begin_group(
-      fmt::format("data-series=\"{}\"", xml_escaped(printable(choice_text(line.row.point()), 36))));
+  svg.begin_group(fmt::format("data-series=\"{}\"", xml_escaped(choice_of(line.row))));
   svg.text({kLeft, y - 5}, label_of(line.row), "font-size=\"11\"");
   const double width = (kRight - kLeft) / static_cast<double>(line.ranks.size());
   for (std::size_t r = 0; r < line.ranks.size(); ++r) {
