@@ -155,6 +155,25 @@ class Report(unittest.TestCase):
         self.assertEqual(lockstep("report", self.sweep, f"--output={output}").returncode, 0)
         self.assertEqual({path.name for path in (output / "tensorboard").iterdir()}, runs | {"theirs", "notes"})
 
+    def test_figures_of_an_earlier_report_go_and_files_of_others_stay(self):
+        _, output = self.report(self.sweep)
+        one = self.place / "one"  # device alone: no speed-up to draw
+        done = lockstep("run", "--model=mnist_mlp", "--batch_size=16", "--num_batches=3", "--num_warmup_batches=1",
+                        f"--result_dir={one}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("mine.svg", "efficiency.svg.bak", "steps.pdf", "collectives.png"):
+            (output / name).touch()
+        self.assertTrue((output / "speed_up.svg").exists())
+        self.assertEqual(lockstep("report", one, f"--output={output}").returncode, 0)
+        self.assertEqual({path.name for path in output.iterdir()},
+                         {"report.html", "report.md", "report.ipynb", "results.csv", "tensorboard",
+                          "throughput.svg", "step_time.svg", "steps.svg", "mine.svg", "efficiency.svg.bak"})
+        untouched = self.place / "untouched"  # no report yet
+        untouched.mkdir()
+        (untouched / "steps.pdf").touch()
+        self.assertEqual(lockstep("report", one, f"--output={untouched}").returncode, 0)
+        self.assertTrue((untouched / "steps.pdf").exists())
+
     def test_every_link_has_a_target_and_nothing_is_loaded(self):
         _, output = self.report(self.sweep)
         text = (output / "report.html").read_text()

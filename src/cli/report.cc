@@ -118,9 +118,25 @@ void remove_events(const fs::path& directory) {
   }
 }
 
+// Files of an earlier report that this one may not write: nobody shall take them for its own. What
+// others have put beside them stays.
+void remove_earlier(const fs::path& directory) {
+  remove_events(directory / "tensorboard");
+  if (!fs::exists(directory / "report.html")) return;
+  std::error_code none;
+  for (const char* name : {"report.ipynb", "results.csv"}) fs::remove(directory / name, none);
+  for (const std::string_view name : lockstep::report::kFigureNames) {
+    fs::remove(directory / fmt::format("{}.svg", name), none);
+    for (const std::string_view format : kFigureFormats) {
+      fs::remove(directory / fmt::format("{}.{}", name, format), none);
+    }
+  }
+}
+
 void write(const Evidence& evidence, const Options& options) {
   const fs::path& directory = options.output;
   make_directory(directory, "--output names another");
+  remove_earlier(directory);
   const auto put = [&](const std::string& name, const std::string& text) {
     write_file(directory / name, text);
     fmt::print("{}\n", (directory / name).string());
@@ -132,7 +148,6 @@ void write(const Evidence& evidence, const Options& options) {
     put("results.csv", lockstep::report::results_csv(evidence.sweeps));
   }
   const auto events = event_files(evidence);
-  remove_events(directory / "tensorboard");
   for (const auto& file : events) {
     const fs::path run = directory / "tensorboard" / file.run;
     make_directory(run);

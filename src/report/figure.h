@@ -23,6 +23,11 @@ struct Figure {
   std::vector<Panel> panels;  // none: there is nothing to draw it from
 };
 
+// The names of all figures that there are, drawn or not.
+inline constexpr std::string_view kFigureNames[] = {"throughput",  "speed_up",  "efficiency",
+                                                    "io_overhead", "step_time", "waiting",
+                                                    "collectives", "steps"};
+
 std::string svg_file(const Figure& figure, std::string_view machine, std::size_t most_columns = 4);
 
 // Over devices, a panel per series: with the ideal, the limit without exchange, and intervals.

@@ -101,6 +101,16 @@ TEST(Figures, ShowWhatImagesCostWhereInputsAreCompared) {
   EXPECT_TRUE(io_overhead_figure(example().sweeps).panels.empty());
 }
 
+// An earlier report's figures are removed by these names.
+TEST(Figures, AreAllNamed) {
+  std::vector<Figure> all = figures(example());
+  all.push_back(io_overhead_figure(std::vector{inputs_report()}));
+  for (const Figure& figure : all) {
+    EXPECT_EQ(std::ranges::count(kFigureNames, figure.name), 1) << figure.name;
+  }
+  EXPECT_EQ(all.size(), std::size(kFigureNames));
+}
+
 TEST(Figures, OfNothingAreNone) {
   spec::Sweep sweep;
   sweep.models = {{"lenet", 4}};
