@@ -1,16 +1,21 @@
-# lockstep_module(NAME [COLD] [APART] DEPENDS module... LIBRARIES target... [RANKS n...])
+# lockstep_module(NAME [COLD] [APART regex] DEPENDS module... LIBRARIES target... [RANKS n...])
 #
 # A module is a folder of src/: its .cc files make the library lockstep_NAME, its *_test.cc files
 # the test program NAME_test. DEPENDS is the module's row in the table of layers. COLD: nothing in it
 # runs in every step. Cold files and tests are compiled several at a time, so that two of them must
-# not give one name to two things, not even in namespaces without a name; APART: they do. RANKS: the
-# test program runs under mpirun, once with each number of ranks.
+# not give one name to two things, not even in namespaces without a name. APART: which files do, and
+# are compiled one by one. RANKS: the test program runs under mpirun, once with each number of ranks.
 function(lockstep_module name)
-  cmake_parse_arguments(arg "COLD;APART" "" "DEPENDS;LIBRARIES;RANKS" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "APART" "DEPENDS;LIBRARIES;RANKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  if(arg_APART)
+    set(apart ${sources} ${tests})
+    list(FILTER apart INCLUDE REGEX ${arg_APART})
+    set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
   list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
   if(sources)
     add_library(lockstep_${name} STATIC ${sources})
@@ -18,9 +23,7 @@ function(lockstep_module name)
     target_link_libraries(lockstep_${name} PUBLIC ${arg_DEPENDS} ${arg_LIBRARIES})
     if(arg_COLD)
       lockstep_compile_cold(lockstep_${name})
-      if(NOT arg_APART)
-        lockstep_compile_together(lockstep_${name})
-      endif()
+      lockstep_compile_together(lockstep_${name})
     else()
       lockstep_compile_hot(lockstep_${name})
     endif()
@@ -34,9 +37,7 @@ function(lockstep_module name)
     target_link_libraries(${name}_test PRIVATE lockstep_${name} GTest::gmock GTest::gtest_main)
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})  # tests/golden.h
     lockstep_compile_test(${name}_test)
-    if(NOT arg_APART)
-      lockstep_compile_together(${name}_test)
-    endif()
+    lockstep_compile_together(${name}_test)
     target_compile_definitions(${name}_test PRIVATE LOCKSTEP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     if(arg_RANKS)
       lockstep_mpirun_tests(${name} ${arg_RANKS})

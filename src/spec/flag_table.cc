@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "spec/fields.h"
@@ -7,40 +6,19 @@
 #include "spec/names.h"
 #include "spec/numbers.h"
 #include "spec/piecewise.h"
+#include "spec/types.h"
 
 namespace lockstep::spec {
 namespace {
 
 // --- Types --------------------------------------------------------------------------------------
 
-constexpr double kMaxInt = std::numeric_limits<int>::max();
 constexpr double kMaxExact = 0x1p53;  // integers up to here are exact as doubles, too
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Type boolean(std::string_view value = "false") {
-  return {.kind = Kind::boolean, .default_text = value};
-}
-Type integer(std::string_view value, double low = 0, double high = kMaxInt) {
-  return {.kind = Kind::integer, .default_text = value, .low = low, .high = high};
-}
-Type real(std::string_view value, double low = 0, double high = kInfinity) {
-  return {.kind = Kind::real, .default_text = value, .low = low, .high = high};
-}
-Type above_zero(std::string_view value, double high = kInfinity) {
-  Type type = real(value, 0, high);
-  type.low_excluded = true;
-  return type;
-}
 Type below_one(std::string_view value) {
   Type type = real(value, 0, 1);
   type.high_excluded = true;
   return type;
-}
-Type text(std::string_view value = "") {
-  return {.kind = Kind::text, .default_text = value};
-}
-Type list() {
-  return {.kind = Kind::list};
 }
 Type choice(std::string_view value, std::vector<std::string_view> choices) {
   return {.kind = Kind::choice, .default_text = value, .choices = std::move(choices)};

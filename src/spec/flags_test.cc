@@ -21,7 +21,7 @@ const char* empty_environment(const char*) {
   return nullptr;
 }
 
-Parsed parse(const std::vector<std::string>& args) {
+Parsed parse_flags(const std::vector<std::string>& args) {
   return parse_run(args, empty_environment);
 }
 
@@ -385,7 +385,7 @@ class WorkingFlag : public ::testing::TestWithParam<Effect> {};
 
 TEST_P(WorkingFlag, ChangesItsFieldAndNothingElse) {
   const Effect& effect = GetParam();
-  const Parsed parsed = parse(effect.args);
+  const Parsed parsed = parse_flags(effect.args);
   EXPECT_EQ(changes(parsed.trial), effect.changes);
   EXPECT_THAT(parsed.warnings, IsEmpty());
   EXPECT_FALSE(parsed.print_config);
@@ -394,7 +394,7 @@ TEST_P(WorkingFlag, ChangesItsFieldAndNothingElse) {
 TEST_P(WorkingFlag, HasTheDefaultThatTheTableStates) {
   const Flag& flag = *find_flag(GetParam().flag);
   if (flag.type.default_text.empty()) {
-    EXPECT_THAT(parse({given(flag, "")}).warnings, IsEmpty());
+    EXPECT_THAT(parse_flags({given(flag, "")}).warnings, IsEmpty());
     return;
   }
   Parsed parsed;
@@ -418,14 +418,14 @@ class IgnoredFlag : public ::testing::TestWithParam<std::string_view> {};
 TEST_P(IgnoredFlag, WarnsWithItsReasonAndChangesNothing) {
   const Flag& flag = *find_flag(GetParam());
   const std::string arg = given(flag, another_value(flag.type));
-  const Parsed parsed = parse({arg});
+  const Parsed parsed = parse_flags({arg});
   EXPECT_THAT(parsed.warnings, ElementsAre(fmt::format("{} has no effect: {}", arg, flag.reason)));
   EXPECT_EQ(parsed.trial, Trial());
 }
 
 TEST_P(IgnoredFlag, IsSilentAboutItsDefault) {
   const Flag& flag = *find_flag(GetParam());
-  EXPECT_THAT(parse({given(flag, flag.type.default_text)}).warnings, IsEmpty());
+  EXPECT_THAT(parse_flags({given(flag, flag.type.default_text)}).warnings, IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, IgnoredFlag, ::testing::ValuesIn(names_with(Status::ignored)),
@@ -437,7 +437,7 @@ TEST_P(RefusedFlag, EndsTheRunWithItsReasonAndAWayOut) {
   const Flag& flag = *find_flag(GetParam());
   const std::string arg = given(flag, another_value(flag.type));
   try {
-    parse({arg});
+    parse_flags({arg});
     FAIL() << "accepted " << arg;
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
@@ -455,7 +455,7 @@ TEST_P(RefusedFlag, AcceptsItsDefaultAndWhatTurnsItOff) {
   if (flag.type.kind == Kind::integer && flag.type.low == 0) args.push_back(given(flag, "0"));
   for (const std::string& arg : args) {
     SCOPED_TRACE(arg);
-    const Parsed parsed = parse({arg});
+    const Parsed parsed = parse_flags({arg});
     EXPECT_THAT(parsed.warnings, IsEmpty());
     EXPECT_EQ(parsed.trial, Trial());
   }

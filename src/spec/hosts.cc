@@ -140,11 +140,6 @@ void refuse_twice(const Hosts& hosts, const Host& host, std::string_view place) 
          fmt::format("name a host once; for several devices write {} slots=2", host.address));
 }
 
-std::string_view value_of(const Getenv& getenv, const char* name) {
-  const char* value = getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 Hosts slurm_hosts(const Getenv& getenv) {
   std::string_view list = value_of(getenv, "SLURM_JOB_NODELIST");
   if (list.empty()) list = value_of(getenv, "SLURM_NODELIST");

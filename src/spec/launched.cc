@@ -9,7 +9,7 @@ namespace lockstep::spec {
 namespace {
 
 // The variables of one launcher, and what follows from others that need not be there.
-struct Row {
+struct LauncherRow {
   std::string_view launcher;
   const char* rank;
   const char* world;
@@ -19,12 +19,6 @@ struct Row {
   bool (*applies)(const Getenv&) = nullptr;         // null: always
   void (*add)(const Getenv&, Launched&) = nullptr;  // null: nothing
 };
-
-// Empty: not set, or set to nothing, which is how a shell takes a variable away for one command.
-std::string_view value_of(const Getenv& getenv, const char* name) {
-  const char* value = getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 int number(const Getenv& getenv, const char* name, int low,
            int high = std::numeric_limits<int>::max()) {
@@ -81,7 +75,7 @@ void add_flux_hosts(const Getenv& getenv, Launched& launched) {
   launched.local_world = launched.world;
 }
 
-constexpr Row kRows[] = {
+constexpr LauncherRow kRows[] = {
     {.launcher = "lockstep",
      .rank = "LOCKSTEP_RANK",
      .world = "LOCKSTEP_WORLD_SIZE",
@@ -142,7 +136,7 @@ struct Presence {
   std::vector<std::string> missing;
 };
 
-Presence presence(const Row& row, const Getenv& getenv) {
+Presence presence(const LauncherRow& row, const Getenv& getenv) {
   Presence result;
   for (const char* name : {row.rank, row.world, row.local_rank, row.local_world, row.host}) {
     if (name == nullptr) continue;
@@ -152,7 +146,7 @@ Presence presence(const Row& row, const Getenv& getenv) {
 }
 
 // A world in which everybody has a place.
-void check_place(const Row& row, int index, int count, const char* index_name,
+void check_place(const LauncherRow& row, int index, int count, const char* index_name,
                  std::string_view count_name) {
   if (index < count) return;
   throw Error(ExitCode::usage,
@@ -160,7 +154,7 @@ void check_place(const Row& row, int index, int count, const char* index_name,
               fmt::format("unset the variables of {}, or start the program with it", row.launcher));
 }
 
-Launched read(const Row& row, const Getenv& getenv) {
+Launched read(const LauncherRow& row, const Getenv& getenv) {
   Launched result;
   result.launcher = row.launcher;
   result.rank_variable = row.rank;
@@ -183,9 +177,9 @@ std::string words(const std::vector<std::string>& names) {
 }  // namespace
 
 std::optional<Launched> launched(const Getenv& getenv) {
-  const Row* nearest = nullptr;  // to being complete
+  const LauncherRow* nearest = nullptr;  // to being complete
   Presence of_nearest;
-  for (const Row& row : kRows) {
+  for (const LauncherRow& row : kRows) {
     if (row.applies != nullptr && !row.applies(getenv)) continue;
     Presence variables = presence(row, getenv);
     if (variables.missing.empty()) return read(row, getenv);

@@ -22,7 +22,7 @@ std::optional<Launched> detect(const Variables& variables) {
 }
 
 // "message | hint"
-std::string error_of(const Variables& variables) {
+std::string launch_error_of(const Variables& variables) {
   try {
     detect(variables);
   } catch (const Error& error) {
@@ -138,7 +138,7 @@ TEST(Launched, LooksPastAnIncompleteSetForACompleteOne) {
 }
 
 TEST(Launched, RefusesAPartOfASet) {
-  EXPECT_EQ(error_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}}),
+  EXPECT_EQ(launch_error_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}}),
             "the environment tells a part of this process's place only: RANK, WORLD_SIZE are set, "
             "LOCAL_RANK, LOCAL_WORLD_SIZE are not | start the program with torchrun, which sets "
             "them all, or unset RANK, WORLD_SIZE");
@@ -148,21 +148,22 @@ TEST(Launched, RefusesAPartOfASet) {
           name == "FLUX_JOB_NNODES" || name == "OMPI_COMM_WORLD_NODE_RANK") {
         continue;  // not needed, or what makes a set count at all
       }
-      EXPECT_THAT(error_of(without(variables, name)), HasSubstr(name + " is not")) << launcher;
+      EXPECT_THAT(launch_error_of(without(variables, name)), HasSubstr(name + " is not"))
+          << launcher;
     }
   }
 }
 
 TEST(Launched, RefusesWhatIsNoPlace) {
-  EXPECT_THAT(error_of(kOpenMpi + Variables{{"OMPI_COMM_WORLD_RANK", "x"}}),
+  EXPECT_THAT(launch_error_of(kOpenMpi + Variables{{"OMPI_COMM_WORLD_RANK", "x"}}),
               HasSubstr("OMPI_COMM_WORLD_RANK=x: expected an integer from 0"));
-  EXPECT_THAT(error_of(kOpenMpi + Variables{{"OMPI_COMM_WORLD_SIZE", "0"}}),
+  EXPECT_THAT(launch_error_of(kOpenMpi + Variables{{"OMPI_COMM_WORLD_SIZE", "0"}}),
               HasSubstr("OMPI_COMM_WORLD_SIZE=0: expected an integer from 1"));
-  EXPECT_THAT(error_of(kOpenMpi + Variables{{"OMPI_COMM_WORLD_RANK", "4"}}),
+  EXPECT_THAT(launch_error_of(kOpenMpi + Variables{{"OMPI_COMM_WORLD_RANK", "4"}}),
               HasSubstr("OMPI_COMM_WORLD_RANK=4 is not below OMPI_COMM_WORLD_SIZE=4"));
-  EXPECT_THAT(error_of(kOpenMpi + Variables{{"OMPI_COMM_WORLD_LOCAL_RANK", "2"}}),
+  EXPECT_THAT(launch_error_of(kOpenMpi + Variables{{"OMPI_COMM_WORLD_LOCAL_RANK", "2"}}),
               HasSubstr("LOCAL_RANK=2 is not below OMPI_COMM_WORLD_LOCAL_SIZE=2"));
-  EXPECT_THAT(error_of(kSlurm + Variables{{"SLURM_LOCALID", "2"}}),
+  EXPECT_THAT(launch_error_of(kSlurm + Variables{{"SLURM_LOCALID", "2"}}),
               HasSubstr("SLURM_LOCALID=2 is not below the processes of the host=2"));
 }
 
@@ -179,10 +180,11 @@ TEST(Launched, MeetsAtTheCoordinatorThatItIsGiven) {
 }
 
 TEST(Launched, RefusesACoordinatorWithoutAPlace) {
-  EXPECT_THAT(error_of(kOwn + Variables{{"LOCKSTEP_COORDINATOR", "a:x"}}),
+  EXPECT_THAT(launch_error_of(kOwn + Variables{{"LOCKSTEP_COORDINATOR", "a:x"}}),
               HasSubstr("host 'a:x': expected a port"));
-  EXPECT_THAT(error_of(kTorchrun + Variables{{"MASTER_ADDR", "b"}, {"MASTER_PORT", "65536"}}),
-              HasSubstr("MASTER_PORT=65536: expected an integer from 1 to 65535"));
+  EXPECT_THAT(
+      launch_error_of(kTorchrun + Variables{{"MASTER_ADDR", "b"}, {"MASTER_PORT", "65536"}}),
+      HasSubstr("MASTER_PORT=65536: expected an integer from 1 to 65535"));
 }
 
 TEST(Launched, LeavesTorchrunThePortOnWhichItListens) {

@@ -17,10 +17,6 @@ struct Setting {
 };
 using Settings = std::map<const Flag*, Setting>;
 
-Error usage(const std::string& message, std::string hint = {}) {
-  return Error(ExitCode::usage, message, std::move(hint));
-}
-
 bool is_default(const Flag& flag, const Setting& setting) {
   const std::string_view text = flag.type.default_text;
   if (setting.text == text) return true;
@@ -30,7 +26,7 @@ bool is_default(const Flag& flag, const Setting& setting) {
 
 // --- Sources ------------------------------------------------------------------------------------
 
-const Vocabulary& vocabulary() {
+const Vocabulary& run_vocabulary() {
   static const Vocabulary words = [] {
     std::vector<const Flag*> all;
     for (const Flag& flag : flags()) all.push_back(&flag);
@@ -58,7 +54,8 @@ void apply(const Flag& flag, const Setting& setting, Parsed& parsed) {
       return;
     case Status::refused:
       if (is_off(value)) return;
-      throw usage(
+      throw Error(
+          ExitCode::usage,
           fmt::format("{} is not supported in this version: {}", setting.shown, flag.reason),
           flag.instead.empty() ? fmt::format("leave --{} out", flag.name)
                                : std::string(flag.instead));
@@ -232,7 +229,7 @@ void settle_exclusions(Settings& settings) {
     const Setting* b = asked_for(other);
     if (a == nullptr || b == nullptr) continue;
     if (a->from_environment == b->from_environment) {
-      throw usage(fmt::format("{} and {} exclude each other", a->shown, b->shown),
+      throw Error(ExitCode::usage, fmt::format("{} and {} exclude each other", a->shown, b->shown),
                   fmt::format("give --{} or --{}", one, other));
     }
     settings.erase(find_flag(a->from_environment ? one : other));
@@ -284,15 +281,15 @@ void settle_evaluation(const Settings& settings, Parsed& parsed) {
 Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
                  std::span<const std::string> variables) {
   Settings settings;
-  for (const Given& given : vocabulary().read_environment(getenv)) {
+  for (const Given& given : run_vocabulary().read_environment(getenv)) {
     settings[given.flag] = {given.text, given.shown, true};
   }
-  for (const Given& given : vocabulary().read_arguments(args)) {
+  for (const Given& given : run_vocabulary().read_arguments(args)) {
     settings[given.flag] = {given.text, given.shown};
   }
   settle_exclusions(settings);
   Parsed parsed;
-  parsed.warnings = vocabulary().unknown_variables(variables);
+  parsed.warnings = run_vocabulary().unknown_variables(variables);
   for (const Flag& flag : flags()) {
     const auto found = settings.find(&flag);
     if (found != settings.end()) apply(flag, found->second, parsed);

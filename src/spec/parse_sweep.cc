@@ -11,9 +11,9 @@
 namespace lockstep::spec {
 namespace {
 
-using Settings = std::map<const Flag*, Given>;
+using SweepSettings = std::map<const Flag*, Given>;
 
-const Vocabulary& vocabulary() {
+const Vocabulary& sweep_vocabulary() {
   static const Vocabulary words = [] {
     std::vector<const Flag*> all;
     for (const SweepFlag& own : sweep_flags()) all.push_back(&own.flag);
@@ -25,7 +25,7 @@ const Vocabulary& vocabulary() {
 
 // Letters alone find the flag of run (-m: model); the sweep's own of that name is meant.
 const Flag* meant(const Given& given) {
-  return vocabulary().find(given.flag->name);
+  return sweep_vocabulary().find(given.flag->name);
 }
 
 bool is_own(const Flag* flag) {
@@ -33,20 +33,20 @@ bool is_own(const Flag* flag) {
                              [&](const SweepFlag& own) { return &own.flag == flag; });
 }
 
-std::optional<std::string> text_of(const Settings& settings, std::string_view name) {
-  const auto found = settings.find(vocabulary().find(name));
+std::optional<std::string> text_of(const SweepSettings& settings, std::string_view name) {
+  const auto found = settings.find(sweep_vocabulary().find(name));
   if (found == settings.end() || found->second.text.empty()) return std::nullopt;
   return found->second.text;
 }
 
-bool is_true(const Settings& settings, std::string_view name) {
-  const auto found = settings.find(vocabulary().find(name));
+bool is_true(const SweepSettings& settings, std::string_view name) {
+  const auto found = settings.find(sweep_vocabulary().find(name));
   if (found == settings.end()) return false;
   return std::get<bool>(parse_value(found->first->type, found->second.text, found->second.shown));
 }
 
 // The file that stands below the command line and the environment.
-std::optional<std::string> file_of(const Settings& settings) {
+std::optional<std::string> file_of(const SweepSettings& settings) {
   auto file = text_of(settings, "spec");
   if (!is_true(settings, "resume")) return file;
   const auto directory = text_of(settings, "result_dir");
@@ -86,17 +86,18 @@ void check_inputs(const Sweep& sweep) {
 
 ParsedSweep parse_sweep(std::span<const std::string> args, const Getenv& getenv,
                         std::span<const std::string> variables, const ReadFile& read) {
-  Settings settings;
-  for (const Given& given : vocabulary().read_environment(getenv)) settings[meant(given)] = given;
-  for (const Given& given : vocabulary().read_arguments(args)) settings[meant(given)] = given;
+  SweepSettings settings;
+  for (const Given& given : sweep_vocabulary().read_environment(getenv))
+    settings[meant(given)] = given;
+  for (const Given& given : sweep_vocabulary().read_arguments(args)) settings[meant(given)] = given;
   if (const auto file = file_of(settings)) {
-    for (const Given& given : read_yaml(read(*file), *file, vocabulary())) {
+    for (const Given& given : read_yaml(read(*file), *file, sweep_vocabulary())) {
       settings.try_emplace(meant(given), given);
     }
   }
   ParsedSweep parsed;
-  parsed.warnings = vocabulary().unknown_variables(variables);
-  parsed.variables = vocabulary().known_variables(variables);
+  parsed.warnings = sweep_vocabulary().unknown_variables(variables);
+  parsed.variables = sweep_vocabulary().known_variables(variables);
   for (const SweepFlag& own : sweep_flags()) {
     const auto found = settings.find(&own.flag);
     if (found == settings.end() || found->second.text.empty()) continue;

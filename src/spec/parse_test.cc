@@ -28,7 +28,7 @@ Parsed parse(const std::vector<std::string>& args, const Variables& variables = 
 }
 
 // "message | hint"
-std::string error_of(const std::vector<std::string>& args, const Variables& variables = {}) {
+std::string parse_error_of(const std::vector<std::string>& args, const Variables& variables = {}) {
   try {
     parse(args, variables);
   } catch (const Error& error) {
@@ -109,74 +109,74 @@ TEST(Grammar, GivesTheDefaultsForNothing) {
 // --- What is wrong ------------------------------------------------------------------------------
 
 TEST(UsageError, NamesTheClosestFlag) {
-  EXPECT_EQ(error_of({"--batchsize=8"}),
+  EXPECT_EQ(parse_error_of({"--batchsize=8"}),
             "unknown flag --batchsize | did you mean --batch_size? "
             "lockstep run --helpfull shows all flags");
-  EXPECT_THAT(error_of({"--num-batch=8"}), HasSubstr("did you mean --num_batches?"));
-  EXPECT_EQ(error_of({"--qqqqqqqqqq"}),
+  EXPECT_THAT(parse_error_of({"--num-batch=8"}), HasSubstr("did you mean --num_batches?"));
+  EXPECT_EQ(parse_error_of({"--qqqqqqqqqq"}),
             "unknown flag --qqqqqqqqqq | lockstep run --helpfull shows all flags");
-  EXPECT_THAT(error_of({"-x=1"}), HasSubstr("unknown flag -x |"));
-  EXPECT_THAT(error_of({"-batchsize=8"}),
+  EXPECT_THAT(parse_error_of({"-x=1"}), HasSubstr("unknown flag -x |"));
+  EXPECT_THAT(parse_error_of({"-batchsize=8"}),
               HasSubstr("unknown flag -batchsize | did you mean --batch_size?"));
-  EXPECT_THAT(error_of({"--nomodel"}), HasSubstr("unknown flag --nomodel"));
+  EXPECT_THAT(parse_error_of({"--nomodel"}), HasSubstr("unknown flag --nomodel"));
 }
 
 TEST(UsageError, RefusesPositionalArguments) {
-  EXPECT_EQ(error_of({"resnet50"}),
+  EXPECT_EQ(parse_error_of({"resnet50"}),
             "unexpected argument resnet50 | every option of run is a flag: --name=value");
-  EXPECT_EQ(error_of({"--distortions", "False"}),
+  EXPECT_EQ(parse_error_of({"--distortions", "False"}),
             "unexpected argument False | write --distortions=False");
-  EXPECT_THAT(error_of({"--xla", "--model=trivial", "x"}), HasSubstr("every option of run"));
-  EXPECT_THAT(error_of({"--"}), HasSubstr("unexpected argument --"));
-  EXPECT_THAT(error_of({"-"}), HasSubstr("unexpected argument -"));
-  EXPECT_THAT(error_of({""}), HasSubstr("unexpected argument"));
+  EXPECT_THAT(parse_error_of({"--xla", "--model=trivial", "x"}), HasSubstr("every option of run"));
+  EXPECT_THAT(parse_error_of({"--"}), HasSubstr("unexpected argument --"));
+  EXPECT_THAT(parse_error_of({"-"}), HasSubstr("unexpected argument -"));
+  EXPECT_THAT(parse_error_of({""}), HasSubstr("unexpected argument"));
 }
 
 TEST(UsageError, NamesTheFlagTheValueAndWhatIsExpected) {
-  EXPECT_EQ(error_of({"--batch_size=many"}),
+  EXPECT_EQ(parse_error_of({"--batch_size=many"}),
             "--batch_size=many: expected an integer from 0 to 2147483647 | ");
-  EXPECT_EQ(error_of({"--batch_size", "-1"}),
+  EXPECT_EQ(parse_error_of({"--batch_size", "-1"}),
             "--batch_size=-1: expected an integer from 0 to 2147483647 | ");
-  EXPECT_EQ(error_of({"--batch_size=3000000000"}),
+  EXPECT_EQ(parse_error_of({"--batch_size=3000000000"}),
             "--batch_size=3000000000: expected an integer from 0 to 2147483647 | ");
-  EXPECT_EQ(error_of({"--num_warmup_batches=-1"}),
+  EXPECT_EQ(parse_error_of({"--num_warmup_batches=-1"}),
             "--num_warmup_batches=-1: expected an integer from 0 to 2147483647 | ");
-  EXPECT_EQ(error_of({"--display_every=0"}),
+  EXPECT_EQ(parse_error_of({"--display_every=0"}),
             "--display_every=0: expected an integer from 1 to 2147483647 | ");
-  EXPECT_EQ(error_of({"--num_batches=1.5"}),
+  EXPECT_EQ(parse_error_of({"--num_batches=1.5"}),
             "--num_batches=1.5: expected an integer from 1 to 2147483647 | ");
-  EXPECT_EQ(error_of({"--num_epochs=0"}), "--num_epochs=0: expected a number above 0 | ");
-  EXPECT_EQ(error_of({"--weight_decay=nan"}),
+  EXPECT_EQ(parse_error_of({"--num_epochs=0"}), "--num_epochs=0: expected a number above 0 | ");
+  EXPECT_EQ(parse_error_of({"--weight_decay=nan"}),
             "--weight_decay=nan: expected a number of at least 0 | ");
-  EXPECT_EQ(error_of({"--weight_decay=inf"}),
+  EXPECT_EQ(parse_error_of({"--weight_decay=inf"}),
             "--weight_decay=inf: expected a number of at least 0 | ");
-  EXPECT_EQ(error_of({"--momentum=1"}),
+  EXPECT_EQ(parse_error_of({"--momentum=1"}),
             "--momentum=1: expected a number from 0 to 1, 1 excluded | ");
-  EXPECT_EQ(error_of({"--target_precision=0"}),
+  EXPECT_EQ(parse_error_of({"--target_precision=0"}),
             "--target_precision=0: expected a number from 0 to 1, 0 excluded | ");
-  EXPECT_EQ(error_of({"--display_perf_ewma=2"}),
+  EXPECT_EQ(parse_error_of({"--display_perf_ewma=2"}),
             "--display_perf_ewma=2: expected a number from 0 to 1 | ");
-  EXPECT_EQ(error_of({"--eval=maybe"}), "--eval=maybe: expected true or false | ");
-  EXPECT_EQ(error_of({"--optimizer=adan"}),
+  EXPECT_EQ(parse_error_of({"--eval=maybe"}), "--eval=maybe: expected true or false | ");
+  EXPECT_EQ(parse_error_of({"--optimizer=adan"}),
             "--optimizer=adan: expected one of sgd, momentum, rmsprop or adam | "
             "did you mean adam?");
   EXPECT_THAT(
-      error_of({"--variable_update=mystery"}),
+      parse_error_of({"--variable_update=mystery"}),
       HasSubstr(
           "expected one of parameter_server, replicated, distributed_replicated, "
           "independent, distributed_all_reduce, collective_all_reduce, horovod or barrier_only"));
-  EXPECT_EQ(error_of({"--xla=maybe"}), "--xla=maybe: expected true or false | ");
+  EXPECT_EQ(parse_error_of({"--xla=maybe"}), "--xla=maybe: expected true or false | ");
 }
 
 TEST(UsageError, AsksForAMissingValue) {
-  EXPECT_EQ(error_of({"--batch_size"}),
+  EXPECT_EQ(parse_error_of({"--batch_size"}),
             "--batch_size needs a value: an integer from 0 to 2147483647 | ");
-  EXPECT_THAT(error_of({"--model", "--eval"}), HasSubstr("--model needs a value: text"));
-  EXPECT_EQ(error_of({"--noxla=1"}), "--noxla=1: --noxla takes no value | ");
+  EXPECT_THAT(parse_error_of({"--model", "--eval"}), HasSubstr("--model needs a value: text"));
+  EXPECT_EQ(parse_error_of({"--noxla=1"}), "--noxla=1: --noxla takes no value | ");
 }
 
 TEST(UsageError, SaysWhatIsWrongWithAPiecewiseSchedule) {
-  EXPECT_EQ(error_of({"--piecewise_learning_rate_schedule=0.1;10"}),
+  EXPECT_EQ(parse_error_of({"--piecewise_learning_rate_schedule=0.1;10"}),
             "the piecewise learning-rate schedule '0.1;10' ends in an epoch without a rate | "
             "write rates and the epochs where they change in turn: 0.1;30;0.01;60;0.001");
 }
@@ -184,7 +184,7 @@ TEST(UsageError, SaysWhatIsWrongWithAPiecewiseSchedule) {
 // --- Values with a meaning of their own ---------------------------------------------------------
 
 TEST(Device, RefusesGpusAndTakesTheCpu) {
-  EXPECT_EQ(error_of({"--device=gpu"}),
+  EXPECT_EQ(parse_error_of({"--device=gpu"}),
             "--device=gpu is not supported in this version: there is no engine for GPUs | "
             "use --device=cpu");
   EXPECT_EQ(parse({"--device=cpu"}).trial, Trial());
@@ -193,7 +193,7 @@ TEST(Device, RefusesGpusAndTakesTheCpu) {
 TEST(NumGpus, CountsDevicesOfAnyKind) {
   EXPECT_EQ(parse({"--num_gpus=2"}).trial.devices, 2);
   EXPECT_EQ(parse({"--devices=64"}).trial.devices, 64);
-  EXPECT_THAT(error_of({"--num_gpus=0"}), HasSubstr("expected an integer from 1"));
+  EXPECT_THAT(parse_error_of({"--num_gpus=0"}), HasSubstr("expected an integer from 1"));
 }
 
 TEST(LocalParameterDevice, SaysThatTheCpusServeGpus) {
@@ -237,47 +237,50 @@ TEST(Evaluation, OfADatasetIsOfEveryImageOnceUnlessAskedOtherwise) {
 
 TEST(Evaluation, WantsStepsAndEpochsThatAreNumbers) {
   const std::string steps = "--eval_during_training_at_specified_steps=";
-  EXPECT_THAT(error_of({"--data_dir=d", steps + "10,x"}), HasSubstr("'x' where a number above 0"));
-  EXPECT_THAT(error_of({"--data_dir=d", steps + "1.5"}), HasSubstr("1.5 is no step"));
-  EXPECT_THAT(error_of({"--data_dir=d", "--eval_during_training_at_specified_epochs=0"}),
+  EXPECT_THAT(parse_error_of({"--data_dir=d", steps + "10,x"}),
+              HasSubstr("'x' where a number above 0"));
+  EXPECT_THAT(parse_error_of({"--data_dir=d", steps + "1.5"}), HasSubstr("1.5 is no step"));
+  EXPECT_THAT(parse_error_of({"--data_dir=d", "--eval_during_training_at_specified_epochs=0"}),
               HasSubstr("above 0"));
 }
 
 // --- Combinations -------------------------------------------------------------------------------
 
 TEST(Combinations, RefusesFlagsThatExcludeEachOther) {
-  EXPECT_EQ(error_of({"--num_batches=100", "--num_epochs=1"}),
+  EXPECT_EQ(parse_error_of({"--num_batches=100", "--num_epochs=1"}),
             "--num_batches=100 and --num_epochs=1 exclude each other | "
             "give --num_batches or --num_epochs");
-  EXPECT_THAT(error_of({"--eval", "--num_eval_batches=1", "--num_eval_epochs=1"}),
+  EXPECT_THAT(parse_error_of({"--eval", "--num_eval_batches=1", "--num_eval_epochs=1"}),
               HasSubstr("exclude each other"));
-  EXPECT_THAT(error_of({"--forward_only", "--eval"}),
+  EXPECT_THAT(parse_error_of({"--forward_only", "--eval"}),
               HasSubstr("--eval and --forward_only exclude each other"));
   for (const char* other : {"--init_learning_rate=1", "--num_epochs_per_decay=1",
                             "--learning_rate_decay_factor=1", "--minimum_learning_rate=1"}) {
-    EXPECT_THAT(error_of({"--piecewise_learning_rate_schedule=0.1", other}),
+    EXPECT_THAT(parse_error_of({"--piecewise_learning_rate_schedule=0.1", other}),
                 HasSubstr(fmt::format("{} exclude each other", other)));
   }
 }
 
 TEST(Combinations, PacksGradientsInOneWay) {
   const std::string replicated = "--variable_update=replicated";
-  EXPECT_EQ(error_of({replicated, "--gradient_repacking=4", "--fusion_threshold_mb=16"}),
+  EXPECT_EQ(parse_error_of({replicated, "--gradient_repacking=4", "--fusion_threshold_mb=16"}),
             "--gradient_repacking=4 and --fusion_threshold_mb=16 exclude each other | "
             "give --gradient_repacking or --fusion_threshold_mb");
-  EXPECT_THAT(error_of({replicated, "--gradient_repacking=4", "--agg_small_grads_max_bytes=64"}),
-              HasSubstr("exclude each other"));
-  EXPECT_THAT(error_of({replicated, "--fusion_threshold_mb=1", "--agg_small_grads_max_bytes=64"}),
-              HasSubstr("exclude each other"));
+  EXPECT_THAT(
+      parse_error_of({replicated, "--gradient_repacking=4", "--agg_small_grads_max_bytes=64"}),
+      HasSubstr("exclude each other"));
+  EXPECT_THAT(
+      parse_error_of({replicated, "--fusion_threshold_mb=1", "--agg_small_grads_max_bytes=64"}),
+      HasSubstr("exclude each other"));
   // Fusion that is off leaves room for another way.
-  EXPECT_EQ(error_of({replicated, "--gradient_repacking=4", "--fusion_threshold_mb=0"}),
+  EXPECT_EQ(parse_error_of({replicated, "--gradient_repacking=4", "--fusion_threshold_mb=0"}),
             "no error");
 }
 
 TEST(Combinations, AreCheckedOverTheWholeTrial) {
-  EXPECT_THAT(error_of({"--staged_vars", "--variable_update=replicated"}),
+  EXPECT_THAT(parse_error_of({"--staged_vars", "--variable_update=replicated"}),
               HasSubstr("--staged_vars works with --variable_update=parameter_server only"));
-  EXPECT_THAT(error_of({"--job_name=worker"}, {{"LOCKSTEP_WORKER_HOSTS", "a,b:x"}}),
+  EXPECT_THAT(parse_error_of({"--job_name=worker"}, {{"LOCKSTEP_WORKER_HOSTS", "a,b:x"}}),
               HasSubstr("host 'b:x': expected a port"));
 }
 
@@ -407,7 +410,7 @@ TEST(Environment, CountsAnEmptyVariableAsUnset) {
 }
 
 TEST(Environment, IsNamedInMessages) {
-  EXPECT_EQ(error_of({}, {{"LOCKSTEP_BATCH_SIZE", "x"}}),
+  EXPECT_EQ(parse_error_of({}, {{"LOCKSTEP_BATCH_SIZE", "x"}}),
             "LOCKSTEP_BATCH_SIZE=x: expected an integer from 0 to 2147483647 | ");
   EXPECT_THAT(parse({}, {{"LOCKSTEP_XLA", "true"}}).warnings,
               ElementsAre(HasSubstr("LOCKSTEP_XLA=true has no effect")));
@@ -456,7 +459,7 @@ TEST(Environment, GivesWayToAFlagThatItExcludes) {
 }
 
 TEST(Environment, DoesNotExcludeWhatItContains) {
-  EXPECT_THAT(error_of({}, {{"LOCKSTEP_NUM_BATCHES", "5"}, {"LOCKSTEP_NUM_EPOCHS", "1"}}),
+  EXPECT_THAT(parse_error_of({}, {{"LOCKSTEP_NUM_BATCHES", "5"}, {"LOCKSTEP_NUM_EPOCHS", "1"}}),
               HasSubstr("LOCKSTEP_NUM_BATCHES=5 and LOCKSTEP_NUM_EPOCHS=1 exclude each other"));
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-Host host(const std::string& name, int slots = 0) {
+Host node(const std::string& name, int slots = 0) {
   return {.name = name, .address = name, .slots = slots};
 }
 
@@ -25,27 +25,27 @@ std::string refusal(const Hosts& hosts, int devices) {
 }
 
 TEST(Placement, FillsHostsInOrder) {
-  const Hosts hosts = {host("a", 8), host("b", 8)};
+  const Hosts hosts = {node("a", 8), node("b", 8)};
   EXPECT_THAT(place(hosts, 1), ElementsAre(1, 0));
   EXPECT_THAT(place(hosts, 8), ElementsAre(8, 0));
   EXPECT_THAT(place(hosts, 12), ElementsAre(8, 4));
   EXPECT_THAT(place(hosts, 16), ElementsAre(8, 8));
-  EXPECT_THAT(place({host("a", 1), host("b", 3), host("c", 2)}, 5), ElementsAre(1, 3, 1));
+  EXPECT_THAT(place({node("a", 1), node("b", 3), node("c", 2)}, 5), ElementsAre(1, 3, 1));
 }
 
 TEST(Placement, SharesDevicesEvenlyAmongHostsThatDoNotTellTheirSlots) {
-  const Hosts hosts = {host("a"), host("b"), host("c")};
+  const Hosts hosts = {node("a"), node("b"), node("c")};
   EXPECT_THAT(place(hosts, 1), ElementsAre(1, 0, 0));
   EXPECT_THAT(place(hosts, 3), ElementsAre(1, 1, 1));
   EXPECT_THAT(place(hosts, 5), ElementsAre(2, 2, 1));
-  EXPECT_THAT(place({host("a"), host("b", 2), host("c")}, 5), ElementsAre(2, 2, 1));
+  EXPECT_THAT(place({node("a"), node("b", 2), node("c")}, 5), ElementsAre(2, 2, 1));
 }
 
 TEST(Placement, OfMoreDevicesThanSlotsIsRefusedWithTheSum) {
-  EXPECT_EQ(refusal({host("a", 8), host("b", 4)}, 13),
+  EXPECT_EQ(refusal({node("a", 8), node("b", 4)}, 13),
             "13 devices do not fit on 12 slots: 8 on a + 4 on b");
-  EXPECT_EQ(refusal({host("a", 1)}, 2), "2 devices do not fit on 1 slots: 1 on a");
-  EXPECT_EQ(refusal({host("a", 1)}, 0), "0 devices are none");
+  EXPECT_EQ(refusal({node("a", 1)}, 2), "2 devices do not fit on 1 slots: 1 on a");
+  EXPECT_EQ(refusal({node("a", 1)}, 0), "0 devices are none");
 }
 
 }  // namespace

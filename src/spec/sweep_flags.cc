@@ -2,39 +2,18 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <set>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "spec/names.h"
+#include "spec/types.h"
 
 namespace lockstep::spec {
 namespace {
 
-constexpr double kMaxInt = std::numeric_limits<int>::max();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 Error usage(const std::string& message, std::string hint = {}) {
   return Error(ExitCode::usage, message, std::move(hint));
-}
-
-// --- Types --------------------------------------------------------------------------------------
-
-Type list(std::string_view value = "") {
-  return {.kind = Kind::list, .default_text = value};
-}
-Type text(std::string_view value = "") {
-  return {.kind = Kind::text, .default_text = value};
-}
-Type boolean(std::string_view value = "false") {
-  return {.kind = Kind::boolean, .default_text = value};
-}
-Type integer(std::string_view value, double low) {
-  return {.kind = Kind::integer, .default_text = value, .low = low, .high = kMaxInt};
-}
-Type above_zero(double high = kInfinity) {
-  return {.kind = Kind::real, .default_text = "", .high = high, .low_excluded = true};
 }
 
 // --- Effects ------------------------------------------------------------------------------------
@@ -201,7 +180,7 @@ std::vector<SweepFlag> how() {
        integer_of<&Sweep::repeats>},
       {{.name = "target_precision",
         .group = kHow,
-        .type = above_zero(1),
+        .type = above_zero("", 1),
         .help = "go on until every point's 95 % interval is within this share of its speed"},
        real_of<&Sweep::target_precision>},
       {{.name = "max_time",

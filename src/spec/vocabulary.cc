@@ -23,10 +23,6 @@ constexpr std::string_view kNoFlags[] = {"LOCKSTEP_OPENMP_CORRECTED",
                                          "LOCKSTEP_LOCAL_WORLD_SIZE",
                                          "LOCKSTEP_COORDINATOR"};
 
-Error usage(const std::string& message, std::string hint = {}) {
-  return Error(ExitCode::usage, message, std::move(hint));
-}
-
 std::string key_of(std::string_view name) {
   std::string key(name);
   std::replace(key.begin(), key.end(), '-', '_');
@@ -100,7 +96,7 @@ std::vector<Given> Vocabulary::read_arguments(std::span<const std::string> args,
       return given;
     }
     if (!is_flag) {
-      throw usage(fmt::format("unexpected argument {}", arg),
+      throw Error(ExitCode::usage, fmt::format("unexpected argument {}", arg),
                   bare_boolean.empty()
                       ? fmt::format("every option of {} is a flag: --name=value", verb_)
                       : fmt::format("write {}={}", bare_boolean, arg));
@@ -121,15 +117,17 @@ std::vector<Given> Vocabulary::read_arguments(std::span<const std::string> args,
         given.push_back({flag, args[i + 1], fmt::format("{}={}", arg, args[i + 1])});
         ++i;
       } else {
-        throw usage(fmt::format("{} needs a value: {}", arg, expectation(flag->type)));
+        throw Error(ExitCode::usage,
+                    fmt::format("{} needs a value: {}", arg, expectation(flag->type)));
       }
     } else if (const Flag* negated = find_negated(name)) {
-      if (has_value) throw usage(fmt::format("{}: --{} takes no value", arg, name));
+      if (has_value)
+        throw Error(ExitCode::usage, fmt::format("{}: --{} takes no value", arg, name));
       given.push_back({negated, "false", arg});
     } else {
       // With its dashes: the user looks for it as it was written.
       const auto near = closest(name);
-      throw usage(fmt::format("unknown flag {}", arg.substr(0, arg.find('='))),
+      throw Error(ExitCode::usage, fmt::format("unknown flag {}", arg.substr(0, arg.find('='))),
                   (near ? fmt::format("did you mean --{}? ", *near) : "") +
                       fmt::format("lockstep {} --helpfull shows all flags", verb_));
     }
