@@ -10,7 +10,7 @@
 namespace lockstep::stats {
 namespace {
 
-constexpr double kDeviation = 0.05;
+constexpr double kIntervalDeviation = 0.05;
 
 double steady(int) {
   return 0;
@@ -20,7 +20,9 @@ double steady(int) {
 double coverage(Noise& noise, int n) {
   int covered = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-    covered += mean_interval(series_of(n, steady, noise(seed, n), kDeviation))->contains(1) ? 1 : 0;
+    covered += mean_interval(series_of(n, steady, noise(seed, n), kIntervalDeviation))->contains(1)
+                   ? 1
+                   : 0;
   }
   return covered / 10.0;
 }
@@ -61,9 +63,10 @@ TEST(MeanInterval, IsWiderThanThatOfIndependentStepsWhereNeighboursAgree) {
   double dependent = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     independent +=
-        mean_interval(series_of(300, steady, normal_noise(seed, 300), kDeviation))->half_width();
-    dependent +=
-        mean_interval(series_of(300, steady, ar1_noise(seed, 300), kDeviation))->half_width();
+        mean_interval(series_of(300, steady, normal_noise(seed, 300), kIntervalDeviation))
+            ->half_width();
+    dependent += mean_interval(series_of(300, steady, ar1_noise(seed, 300), kIntervalDeviation))
+                     ->half_width();
   }
   // In theory by sqrt((1 + rho) / (1 - rho)) = 1.73.
   EXPECT_NEAR(dependent / independent, 1.7, 0.1);
@@ -71,7 +74,7 @@ TEST(MeanInterval, IsWiderThanThatOfIndependentStepsWhereNeighboursAgree) {
 
 TEST(MeanInterval, IsCentredOnTheMean) {
   for (int n = 2; n < 60; ++n) {
-    const auto series = series_of(n, steady, normal_noise(1, n), kDeviation);
+    const auto series = series_of(n, steady, normal_noise(1, n), kIntervalDeviation);
     const Interval interval = *mean_interval(series);
     EXPECT_NEAR((interval.low + interval.high) / 2, mean(series), 1e-12);
     EXPECT_GT(interval.half_width(), 0);

@@ -8,7 +8,7 @@ namespace lockstep::stats {
 namespace {
 
 // A step of 100 ms, of which the exchange takes so many.
-Launch launch(double speed, double exchange_ms = 30, double waiting_ms = 10) {
+Launch launch_with_exchange(double speed, double exchange_ms = 30, double waiting_ms = 10) {
   return {.images_per_second = speed,
           .step_ms_mean = 100,
           .input_ms = 5,
@@ -21,7 +21,8 @@ Launch launch(double speed, double exchange_ms = 30, double waiting_ms = 10) {
 }
 
 TEST(Losses, AreSharesOfTheStepThatAddUpToOne) {
-  const PointRecord point{.launches = {launch(50, 30), std::nullopt, launch(50, 40)}};
+  const PointRecord point{
+      .launches = {launch_with_exchange(50, 30), std::nullopt, launch_with_exchange(50, 40)}};
   const auto losses = stats::losses(point, {});
   ASSERT_TRUE(losses.has_value());
   EXPECT_DOUBLE_EQ((*losses)[Part::waiting].value, 0.1);
@@ -38,9 +39,9 @@ TEST(Losses, AreSharesOfTheStepThatAddUpToOne) {
 TEST(Losses, TellContentionFromExchangeByTheCeiling) {
   // Alone 100; four side by side 320 of 400; with exchange 240: of the step of the latter, 3/4 are
   // what independent devices need, and 60 % what four devices alone would.
-  const PointRecord alone{.launches = {launch(100), launch(110)}};
-  const PointRecord apart{.launches = {launch(320), launch(352)}};
-  const PointRecord point{.launches = {launch(240), launch(264)}};
+  const PointRecord alone{.launches = {launch_with_exchange(100), launch_with_exchange(110)}};
+  const PointRecord apart{.launches = {launch_with_exchange(320), launch_with_exchange(352)}};
+  const PointRecord point{.launches = {launch_with_exchange(240), launch_with_exchange(264)}};
   const auto losses =
       stats::losses(point, {.baseline = &alone, .ceiling = &apart, .device_ratio = 4});
   ASSERT_TRUE(losses && losses->contention);
@@ -49,7 +50,8 @@ TEST(Losses, TellContentionFromExchangeByTheCeiling) {
 }
 
 TEST(Losses, OfAFailedPointAreNone) {
-  EXPECT_FALSE(losses({.launches = {launch(1)}, .failure = "out of memory"}, {}).has_value());
+  EXPECT_FALSE(
+      losses({.launches = {launch_with_exchange(1)}, .failure = "out of memory"}, {}).has_value());
   EXPECT_FALSE(losses({}, {}).has_value());
   EXPECT_FALSE(losses({.launches = {Launch{.images_per_second = 1}}}, {}).has_value());
 }

@@ -7,7 +7,7 @@
 namespace lockstep::stats {
 namespace {
 
-PointRecord measured(std::initializer_list<double> speeds) {
+PointRecord launched(std::initializer_list<double> speeds) {
   PointRecord record;
   for (const double speed : speeds) record.launches.push_back(Launch{.images_per_second = speed});
   return record;
@@ -23,7 +23,7 @@ spec::Plan plan() {
 
 TEST(SweepSummary, RelatesSpeedsToOneDeviceAndToTheCeiling) {
   const auto rows = summarise(
-      plan(), std::vector{measured({100, 110}), measured({150, 165}), measured({200, 220})});
+      plan(), std::vector{launched({100, 110}), launched({150, 165}), launched({200, 220})});
   EXPECT_DOUBLE_EQ(rows[1].speed_up->value, 1.5);
   EXPECT_DOUBLE_EQ(rows[1].efficiency->value, 0.75);
   EXPECT_NEAR(rows[1].efficiency->interval->half_width(), 0, 1e-9);  // the drift is both's
@@ -34,15 +34,15 @@ TEST(SweepSummary, RelatesSpeedsToOneDeviceAndToTheCeiling) {
 
 TEST(SweepSummary, IsCertainThatOneDeviceIsOneDevice) {
   const auto rows =
-      summarise(plan(), std::vector{measured({100, 120}), measured({1}), measured({1})});
+      summarise(plan(), std::vector{launched({100, 120}), launched({1}), launched({1})});
   EXPECT_DOUBLE_EQ(rows[0].speed_up->value, 1);
   EXPECT_FALSE(rows[0].speed_up->interval.has_value());
 }
 
 TEST(SweepSummary, GivesAFailedPointNoNumbers) {
-  auto failed = measured({100});
+  auto failed = launched({100});
   failed.failure = "rank 1 died";
-  const auto rows = summarise(plan(), std::vector{failed, measured({150}), PointRecord()});
+  const auto rows = summarise(plan(), std::vector{failed, launched({150}), PointRecord()});
   EXPECT_FALSE(rows[0].speed.has_value());
   EXPECT_TRUE(rows[1].speed.has_value());
   EXPECT_FALSE(rows[1].speed_up.has_value());
@@ -55,7 +55,7 @@ TEST(SweepSummary, RefersToTheSmallestCountThatWasMeasured) {
   sweep.models = {{"alexnet", 8}};
   sweep.devices = {2, 6};
   sweep.ceiling = false;
-  const auto rows = summarise(spec::expand(sweep), std::vector{measured({100}), measured({240})});
+  const auto rows = summarise(spec::expand(sweep), std::vector{launched({100}), launched({240})});
   EXPECT_DOUBLE_EQ(rows[1].speed_up->value, 2.4);
   EXPECT_DOUBLE_EQ(rows[1].efficiency->value, 0.8);
   EXPECT_EQ(rows[1].baseline_devices, 2);
@@ -70,7 +70,7 @@ TEST(SweepSummary, MarksTheBestOfSeveralConfigurations) {
   // Points: d1-ps0, d1-ps1, d2-ps0, d2-ps1, d2-independent.
   const auto rows = summarise(
       spec::expand(sweep),
-      std::vector{measured({9}), measured({10}), measured({18}), measured({17}), measured({20})});
+      std::vector{launched({9}), launched({10}), launched({18}), launched({17}), launched({20})});
   std::vector<bool> best;
   for (const RowSummary& row : rows) best.push_back(row.best);
   EXPECT_THAT(best, testing::ElementsAre(false, true, true, false, false));
@@ -87,7 +87,7 @@ spec::Plan inputs() {
 
 TEST(SweepSummary, TellsWhichShareOfTheSpeedRealImagesCost) {
   const auto rows = summarise(
-      inputs(), std::vector{measured({100, 110}), measured({80, 88}), measured({50, 66})});
+      inputs(), std::vector{launched({100, 110}), launched({80, 88}), launched({50, 66})});
   EXPECT_FALSE(rows[0].io_overhead.has_value());
   EXPECT_DOUBLE_EQ(rows[1].io_overhead->value, 0.2);
   EXPECT_NEAR(rows[1].io_overhead->interval->half_width(), 0, 1e-9);  // the drift is both's
@@ -99,26 +99,26 @@ TEST(SweepSummary, TellsWhichShareOfTheSpeedRealImagesCost) {
 }
 
 TEST(SweepSummary, HasNoOverheadWithoutTheSpeedThatItRefersTo) {
-  const auto rows = summarise(inputs(), std::vector{PointRecord(), measured({80}), measured({50})});
+  const auto rows = summarise(inputs(), std::vector{PointRecord(), launched({80}), launched({50})});
   EXPECT_FALSE(rows[2].io_overhead.has_value());
 }
 
 TEST(SweepSummary, CallsNoInputBetterThanAnother) {
   for (const RowSummary& row :
-       summarise(inputs(), std::vector{measured({3}), measured({2}), measured({1})})) {
+       summarise(inputs(), std::vector{launched({3}), launched({2}), launched({1})})) {
     EXPECT_FALSE(row.best);
   }
 }
 
 TEST(SweepSummary, MarksNothingWhereThereIsNoChoice) {
   for (const RowSummary& row :
-       summarise(plan(), std::vector{measured({1}), measured({2}), measured({2})})) {
+       summarise(plan(), std::vector{launched({1}), launched({2}), launched({2})})) {
     EXPECT_FALSE(row.best);
   }
 }
 
 TEST(MeanOverLaunches, IsThereWhereAllLaunchesTell) {
-  PointRecord record = measured({1, 1});
+  PointRecord record = launched({1, 1});
   record.launches.emplace_back();  // a round without one
   record.launches[0]->mfu_pct = 40;
   EXPECT_EQ(mean_over_launches(record, &Launch::mfu_pct), std::nullopt);
@@ -127,7 +127,7 @@ TEST(MeanOverLaunches, IsThereWhereAllLaunchesTell) {
   EXPECT_EQ(mean_over_launches(PointRecord(), &Launch::gflops), std::nullopt);
   record.launches[1]->imported = true;
   EXPECT_EQ(mean_over_launches(record, &Launch::gflops), std::nullopt);
-  record = measured({1});
+  record = launched({1});
   record.failure = "rank 1 died";
   EXPECT_EQ(mean_over_launches(record, &Launch::gflops), std::nullopt);
 }
