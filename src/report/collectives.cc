@@ -15,7 +15,7 @@ namespace lockstep::report {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr int kCommVersion = 1;
 
@@ -31,7 +31,7 @@ std::vector<fs::path> files_in(const fs::path& directory) {
 }
 
 // Nothing where the sums were wrong.
-std::optional<Collectives::Row> row_of(const Json& row) {
+std::optional<Collectives::Row> row_of(const SortedJson& row) {
   if (!row.at("wrong").is_null() && row.at("wrong") != 0) return std::nullopt;
   auto algorithm = row.at("algorithm").get<std::string>();
   if (const auto buckets = row.at("buckets").get<std::int64_t>(); buckets > 1) {
@@ -47,24 +47,24 @@ std::optional<Collectives::Row> row_of(const Json& row) {
 }
 
 // What others measured need not tell.
-std::string text_or_nothing(const Json& value) {
+std::string text_or_nothing(const SortedJson& value) {
   return value.is_null() ? std::string() : value.get<std::string>();
 }
 
 Collectives read_document(const std::string& text, int& wrong) {
   try {
-    const Json document = Json::parse(text);
-    const Json& schema = document.at("schema");
+    const SortedJson document = SortedJson::parse(text);
+    const SortedJson& schema = document.at("schema");
     if (schema.at("name") != "lockstep-comm" || schema.at("version") != kCommVersion) {
       throw Error(ExitCode::usage, fmt::format("its schema is {}", schema.dump()));
     }
-    const Json& configuration = document.at("configuration");
+    const SortedJson& configuration = document.at("configuration");
     Collectives collectives{.operation = configuration.at("operation").get<std::string>(),
                             .transport = text_or_nothing(configuration.at("transport")),
                             .ranks = configuration.at("ranks").get<int>(),
                             .hosts = configuration.at("hosts").get<int>()};
     if (collectives.ranks < 2) return collectives;  // nothing has to go anywhere
-    for (const Json& row : document.at("rows")) {
+    for (const SortedJson& row : document.at("rows")) {
       if (const auto read = row_of(row)) {
         collectives.rows.push_back(*read);
       } else {
@@ -78,7 +78,7 @@ Collectives read_document(const std::string& text, int& wrong) {
     if (std::ranges::all_of(collectives.rows, none)) collectives.rows.clear();
     std::ranges::stable_sort(collectives.rows, {}, &Collectives::Row::bytes);
     return collectives;
-  } catch (const Json::exception& error) {
+  } catch (const SortedJson::exception& error) {
     throw Error(ExitCode::usage, error.what());
   }
 }

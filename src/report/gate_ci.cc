@@ -9,7 +9,7 @@
 namespace lockstep::report {
 namespace {
 
-constexpr std::size_t kLongest = 400;  // of a line for GitHub
+constexpr std::size_t kLongestAnnotation = 400;  // of a line for GitHub
 
 // --- JUnit -------------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ std::string outcome(const stats::GateRow& row) {
 // Without what it would take for the end of the command, of its line or of a property.
 std::string github_escaped(std::string_view text, bool property) {
   std::string out;
-  for (const char c : printable(text, kLongest)) {
+  for (const char c : printable(text, kLongestAnnotation)) {
     const bool special = c == '%' || (property && (c == ':' || c == ','));
     out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
   }

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFailed = ".failed";
-constexpr std::size_t kLongest = 300;  // of what a damaged file makes a parser say
+constexpr std::size_t kLongestComplaint = 300;  // of what a damaged file makes a parser say
 
 std::vector<fs::path> entries(const fs::path& directory) {
   std::vector<fs::path> paths;
@@ -37,8 +37,8 @@ std::string name_of(const fs::path& directory) {
 
 std::string problem(const fs::path& file, const Error& error) {
   return fmt::format("{} is left out: {}; expected a whole run.json of version {}",
-                     printable(file.string(), kLongest), printable(error.what(), kLongest),
-                     kRunVersion);
+                     printable(file.string(), kLongestComplaint),
+                     printable(error.what(), kLongestComplaint), kRunVersion);
 }
 
 // Why the last attempt at a launch failed, as far as it can still be told.
@@ -144,7 +144,7 @@ spec::Sweep sweep_in(const fs::path& directory) {
                              [](const std::string& path) { return read_file(path); })
         .sweep;
   } catch (const Error& error) {
-    throw Error(ExitCode::usage, printable(error.what(), kLongest),
+    throw Error(ExitCode::usage, printable(error.what(), kLongestComplaint),
                 fmt::format("expected a whole sweep.json of version {}", spec::kSweepVersion));
   }
 }
@@ -177,7 +177,7 @@ ResultDirectory read_results(const fs::path& directory) {
     throw Error(ExitCode::usage,
                 fmt::format("{} holds no results: expected the sweep.json of a sweep or the "
                             "run.json of a run",
-                            printable(directory.string(), kLongest)),
+                            printable(directory.string(), kLongestComplaint)),
                 "name what was the --result_dir of lockstep sweep or lockstep run");
   }
   if (imported(report.records)) leave_out_gaps(report);

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 namespace fs = std::filesystem;
 
-const fs::path kGolden = fs::path(LOCKSTEP_SOURCE_DIR) / "src/report/golden";
+const fs::path kGoldenDirectory = fs::path(LOCKSTEP_SOURCE_DIR) / "src/report/golden";
 
 class AResultDirectory : public testing::Test {
  protected:
@@ -47,8 +47,8 @@ class AResultDirectory : public testing::Test {
 
   fs::path path_;
   spec::Sweep sweep_;
-  const std::string run_ = read_file(kGolden / "run.json");
-  const std::string failed_ = read_file(kGolden / "failed_run.json");
+  const std::string run_ = read_file(kGoldenDirectory / "run.json");
+  const std::string failed_ = read_file(kGoldenDirectory / "failed_run.json");
 };
 
 TEST_F(AResultDirectory, OfASweepHoldsItsLaunchesByRound) {
@@ -121,7 +121,7 @@ TEST_F(AResultDirectory, OfOthersIsComparedWithTheSmallestCountThatItHas) {
   sweep_.devices = {1, 2, 4};
   sweep_.strategies = {"replicated", "horovod"};
   put_sweep();
-  auto run = nlohmann::json::parse(read_file(kGolden / "imported_run.json"));
+  auto run = nlohmann::json::parse(read_file(kGoldenDirectory / "imported_run.json"));
   for (const auto& [point, speed] :
        {std::pair("d1-replicated", 10), std::pair("d2-horovod", 16), std::pair("d4-horovod", 24)}) {
     run["statistics"]["images_per_s"] = speed;

@@ -22,7 +22,7 @@ std::string quoted(const std::string& text) {
 }
 
 // One line, in the order of the columns; the first line names them.
-class Line {
+class CsvLine {
  public:
   template <typename Value>
   void add(const char* column, const Value& value) {
@@ -71,7 +71,7 @@ std::string notes(const SweepReport& report, const stats::PointRecord& record,
 
 constexpr const char* kStatus[] = {"measured", "failed", "not_measured"};
 
-Line line_of(const SweepReport& report, std::size_t r) {
+CsvLine line_of(const SweepReport& report, std::size_t r) {
   const spec::Row& row = report.plan.rows[r];
   const spec::Point& point = report.plan.points[row.point];
   const stats::PointRecord& record = report.records[row.point];
@@ -96,7 +96,7 @@ Line line_of(const SweepReport& report, std::size_t r) {
     return stats::mean_over_launches(record, figure);
   };
 
-  Line line;
+  CsvLine line;
   line.add("schema", fmt::format("lockstep-results-{}", kResultsVersion));
   line.add("run_id", report.id);
   line.add("timestamp_utc", any ? launches.front().date : "");
@@ -186,7 +186,7 @@ std::string results_csv(std::span<const SweepReport> reports) {
   std::string text;
   for (const SweepReport& report : reports) {
     for (std::size_t r = 0; r < report.rows.size(); ++r) {
-      const Line line = line_of(report, r);
+      const CsvLine line = line_of(report, r);
       if (text.empty()) text += join(line.columns, ",") + '\n';
       text += join(line.values, ",") + '\n';
     }

@@ -13,10 +13,10 @@
 namespace lockstep::report {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 // "host07, AMD EPYC, 64 cores": as much of it as is known.
-std::string machine_of(const Json& context) {
+std::string machine_of(const SortedJson& context) {
   std::vector<std::string> parts;
   for (const char* key : {"host_name", "cpu_model"}) {
     if (context.contains(key) && context.at(key).is_string()) parts.push_back(context.at(key));
@@ -30,18 +30,18 @@ std::string machine_of(const Json& context) {
 // What the ranks say of themselves. Their means may have been taken over more steps than those that
 // were kept (the unsteady ones), so they are brought to the mean of the kept ones.
 // `sums_everywhere`: a step gives every rank the sum of all, as an all-reduce does.
-void add_ranks(const Json& ranks, bool sums_everywhere, stats::Launch& launch) {
+void add_ranks(const SortedJson& ranks, bool sums_everywhere, stats::Launch& launch) {
   if (ranks.empty()) return;
   double step_ms = 0;
-  for (const Json& rank : ranks) step_ms += rank.at("step_ms").get<double>();
+  for (const SortedJson& rank : ranks) step_ms += rank.at("step_ms").get<double>();
   const double scale = step_ms > 0 ? launch.step_ms_mean / step_ms : 0;
   const auto mean = [&](const char* key) {
     double sum = 0;
-    for (const Json& rank : ranks) sum += rank.at(key).get<double>();
+    for (const SortedJson& rank : ranks) sum += rank.at(key).get<double>();
     return scale * sum;
   };
   std::map<std::string, int> devices;  // by host
-  for (const Json& rank : ranks) {
+  for (const SortedJson& rank : ranks) {
     const auto host = rank.at("host").get<std::string>();
     ++devices[host];
     launch.ranks.push_back(
@@ -50,7 +50,7 @@ void add_ranks(const Json& ranks, bool sums_everywhere, stats::Launch& launch) {
   launch.hosts = static_cast<int>(devices.size());
   launch.devices_per_host = std::ranges::max(devices | std::views::values);
   double bytes = 0;
-  for (const Json& bucket : ranks.front().value("buckets", Json::array())) {
+  for (const SortedJson& bucket : ranks.front().value("buckets", SortedJson::array())) {
     launch.bucket_bytes = std::max(launch.bucket_bytes, bucket.at("bytes").get<std::int64_t>());
     bytes += bucket.at("bytes").get<double>();
   }
@@ -73,19 +73,19 @@ void add_ranks(const Json& ranks, bool sums_everywhere, stats::Launch& launch) {
 }
 
 // Earlier files lack what later versions have added.
-std::optional<double> if_there(const Json& object, const char* key) {
+std::optional<double> if_there(const SortedJson& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return std::nullopt;
   return found->get<double>();
 }
 
-stats::Launch launch_of(const Json& document) {
-  const Json& context = document.at("context");
-  const Json& statistics = document.at("statistics");
+stats::Launch launch_of(const SortedJson& document) {
+  const SortedJson& context = document.at("context");
+  const SortedJson& statistics = document.at("statistics");
   const auto number = [&](const char* key) { return statistics.at(key).get<double>(); };
   stats::Launch launch;
   launch.date = context.at("date").get<std::string>();
-  const Json& config = document.at("config");
+  const SortedJson& config = document.at("config");
   launch.dataset = config.value("dataset", "");
   launch.image_size = config.value("image_size", 0);
   launch.classes = config.value("num_classes", 0);
@@ -118,7 +118,8 @@ stats::Launch launch_of(const Json& document) {
   launch.joules = if_there(statistics, "energy_j");
   launch.joules_per_image = if_there(statistics, "j_per_image");
   launch.cost_per_million_images = if_there(statistics, "cost_per_million_images");
-  const bool in_step = config.value("exchange", Json::object()).value("cross_replica_sync", true);
+  const bool in_step =
+      config.value("exchange", SortedJson::object()).value("cross_replica_sync", true);
   add_ranks(document.at("ranks"), in_step, launch);
   return launch;
 }
@@ -127,8 +128,8 @@ stats::Launch launch_of(const Json& document) {
 template <typename Read>
 auto with_document(std::string_view text, Read read) {
   try {
-    const Json document = Json::parse(text);
-    const Json& schema = document.at("schema");
+    const SortedJson document = SortedJson::parse(text);
+    const SortedJson& schema = document.at("schema");
     if (schema.at("name") != "lockstep-run") {
       throw Error(ExitCode::usage, "it is no run of lockstep's");
     }
@@ -138,14 +139,14 @@ auto with_document(std::string_view text, Read read) {
                               schema.at("version").dump(), kRunVersion));
     }
     return read(document);
-  } catch (const Json::exception& error) {
+  } catch (const SortedJson::exception& error) {
     throw Error(ExitCode::usage, fmt::format("not a whole run.json: {}", error.what()));
   }
 }
 
 // A count of something, from 1 on.
-int count(const Json& object, const char* key, int otherwise) {
-  const Json number = object.value(key, Json(otherwise));
+int count(const SortedJson& object, const char* key, int otherwise) {
+  const SortedJson number = object.value(key, SortedJson(otherwise));
   if (number.is_number_integer() && number >= 1 && number <= std::numeric_limits<int>::max()) {
     return number.get<int>();
   }
@@ -160,8 +161,8 @@ bool is_speed(double images_per_second) {
 }
 
 RunFile read_run_json(std::string_view text) {
-  return with_document(text, [](const Json& document) -> RunFile {
-    const Json& error = document.at("error");
+  return with_document(text, [](const SortedJson& document) -> RunFile {
+    const SortedJson& error = document.at("error");
     if (error.is_null()) return launch_of(document);
     return stats::Failure{static_cast<ExitCode>(error.at("exit_code").get<int>()),
                           error.at("message").get<std::string>(),
@@ -178,9 +179,9 @@ stats::Launch read_launch(const std::filesystem::path& directory) {
 }
 
 spec::Sweep sweep_of_run(std::string_view text) {
-  return with_document(text, [](const Json& document) {
-    const Json& config = document.at("config");
-    const Json exchange = config.value("exchange", Json::object());
+  return with_document(text, [](const SortedJson& document) {
+    const SortedJson& config = document.at("config");
+    const SortedJson exchange = config.value("exchange", SortedJson::object());
     const spec::Trial usual;
     const int devices = count(config, "devices", usual.devices);
     const auto ranks = static_cast<int>(document.at("ranks").size());  // 0: it failed

@@ -9,10 +9,10 @@
 namespace lockstep::report {
 namespace {
 
-const std::string kGolden = LOCKSTEP_SOURCE_DIR "/src/report/golden/";
+const std::string kGoldenRuns = LOCKSTEP_SOURCE_DIR "/src/report/golden/";
 
 TEST(RunFile, ReadsWhatARunWrote) {
-  const RunFile file = read_run_json(read_file(kGolden + "run.json"));
+  const RunFile file = read_run_json(read_file(kGoldenRuns + "run.json"));
   const auto& launch = std::get<stats::Launch>(file);
   EXPECT_DOUBLE_EQ(launch.images_per_second, 64);
   EXPECT_EQ(launch.steps_measured, 4);
@@ -49,14 +49,14 @@ TEST(RunFile, TellsTheBusBandwidthWhereRanksSumInStep) {
 }
 
 TEST(RunFile, ReadsWhyARunFailed) {
-  const RunFile file = read_run_json(read_file(kGolden + "failed_run.json"));
+  const RunFile file = read_run_json(read_file(kGoldenRuns + "failed_run.json"));
   const auto& failure = std::get<stats::Failure>(file);
   EXPECT_EQ(failure.code, ExitCode::rank_failed);
   EXPECT_EQ(failure.message, "the loss is not finite at step 12 (conv3)");
 }
 
 TEST(RunFile, IsRejectedWhereverItIsCutOff) {
-  const std::string whole = read_file(kGolden + "run.json");
+  const std::string whole = read_file(kGoldenRuns + "run.json");
   const std::size_t last = whole.find_last_of('}');
   for (std::size_t length = 0; length <= last; ++length) {
     EXPECT_THROW(read_run_json(whole.substr(0, length)), Error) << length;

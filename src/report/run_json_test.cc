@@ -11,12 +11,12 @@
 namespace lockstep::report {
 namespace {
 
-const std::filesystem::path kGolden = std::filesystem::path(__FILE__).parent_path() / "golden";
+const std::filesystem::path kGoldenJson = std::filesystem::path(__FILE__).parent_path() / "golden";
 
 // Compares with golden/NAME; LOCKSTEP_REWRITE_GOLDEN=1 writes it instead.
 void expect_golden(const std::string& name, const std::string& text) {
-  if (std::getenv("LOCKSTEP_REWRITE_GOLDEN") != nullptr) write_file(kGolden / name, text);
-  EXPECT_EQ(text, read_file(kGolden / name));
+  if (std::getenv("LOCKSTEP_REWRITE_GOLDEN") != nullptr) write_file(kGoldenJson / name, text);
+  EXPECT_EQ(text, read_file(kGoldenJson / name));
 }
 
 RunInfo info() {
@@ -45,7 +45,7 @@ std::vector<record::Sample> samples() {
   return samples;
 }
 
-stats::Result measured() {
+stats::Result example_result() {
   const spec::Trial trial;
   stats::Summary summary = stats::summarise(samples(), 32);
   summary.images_per_second_interval = {48, 96};  // the real one has digits of the C library
@@ -96,7 +96,7 @@ stats::Result measured() {
 TEST(RunJson, IsTheCommittedExample) {
   std::string directory = (std::filesystem::temp_directory_path() / "runXXXXXX").string();
   ASSERT_NE(mkdtemp(directory.data()), nullptr);
-  write_run_json(directory, info(), measured());
+  write_run_json(directory, info(), example_result());
   const std::string text = read_file(std::filesystem::path(directory) / "run.json");
   std::filesystem::remove_all(directory);
   expect_golden("run.json", text);
@@ -113,14 +113,14 @@ TEST(RunJson, OfAFailedRunHasTheErrorAndNoNumber) {
 }
 
 TEST(RunJson, HasPhasesThatAddUpToTheStep) {
-  const auto json = run_json(info(), measured());
+  const auto json = run_json(info(), example_result());
   double share = 0;
   for (const auto& phase : json["phases"]) share += phase["share_pct"].get<double>();
   EXPECT_DOUBLE_EQ(share, 100);
 }
 
 TEST(RunJson, SaysNullWhereThereIsNoNumber) {
-  stats::Result result = measured();
+  stats::Result result = example_result();
   auto& outcome = std::get<stats::Measured>(result.outcome);
   outcome.summary.images_per_second_interval->high = INFINITY;
   outcome.usage.peak_gflops.reset();

@@ -15,13 +15,13 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-stats::PointRecord measured(double speed) {
+stats::PointRecord measured_at(double speed) {
   stats::Launch launch;
   launch.images_per_second = speed;
   return {.launches = {launch}};
 }
 
-stats::PointRecord failed() {
+stats::PointRecord failed_point() {
   return {.launches = {std::nullopt}, .failure = "out of memory"};
 }
 
@@ -75,22 +75,22 @@ TEST(IdealCsv, GoesOnFromTheSmallestNumberThatWasMeasured) {
 TEST(SpeedCurves, HaveTheEarlierNamesOfTheirNetworks) {
   const auto curves = speed_curves(
       report_of(sweep_of({{"alexnet_ab", 8}, {"inception3_aux", 4}, {"resnet152_ab", 2}}, {1}),
-                {measured(1), measured(2), measured(3)}));
+                {measured_at(1), measured_at(2), measured_at(3)}));
   EXPECT_EQ(curves.at(0).name, "alexnet_b8");
   EXPECT_EQ(curves.at(1).name, "inceptionv3_b4");
   EXPECT_EQ(curves.at(2).name, "resnet_b2");
 }
 
 TEST(SpeedCurves, KeepTwoNetworksApartThatOnceHadTheSameName) {
-  const auto curves = speed_curves(
-      report_of(sweep_of({{"alexnet", 8}, {"alexnet_ab", 8}}, {1}), {measured(1), measured(2)}));
+  const auto curves = speed_curves(report_of(sweep_of({{"alexnet", 8}, {"alexnet_ab", 8}}, {1}),
+                                             {measured_at(1), measured_at(2)}));
   EXPECT_EQ(curves.at(0).name, "alexnet_b8");
   EXPECT_EQ(curves.at(1).name, "alexnet_ab_b8");
 }
 
 TEST(SpeedCurves, HaveNoNumberOfAPointThatFailed) {
-  const auto curves = speed_curves(
-      report_of(sweep_of({{"lenet", 8}}, {1, 2, 3}), {measured(5), failed(), measured(14)}));
+  const auto curves = speed_curves(report_of(sweep_of({{"lenet", 8}}, {1, 2, 3}),
+                                             {measured_at(5), failed_point(), measured_at(14)}));
   EXPECT_THAT(curves.at(0).speeds, ElementsAre(Pair(1, DoubleEq(5)), Pair(3, DoubleEq(14))));
 }
 
@@ -103,9 +103,9 @@ TEST(SpeedCurves, TakeTheFastestConfigurationAndNeitherLimitsNorStrongScaling) {
   for (const spec::Point& point : spec::expand(sweep).points) {
     const bool strong = point.batch_size < 8;
     const bool limit = point.strategy == "independent";
-    records.push_back(measured(strong || limit                  ? 100
-                               : point.strategy == "replicated" ? 3
-                                                                : 2 + point.devices));
+    records.push_back(measured_at(strong || limit                  ? 100
+                                  : point.strategy == "replicated" ? 3
+                                                                   : 2 + point.devices));
   }
   const auto curves = speed_curves(report_of(sweep, records));
   ASSERT_EQ(curves.size(), 1);

@@ -38,16 +38,16 @@ std::string legend(const std::set<int>& launches, bool marked) {
   return text;
 }
 
-using Figure = std::optional<double> stats::Launch::*;
+using LaunchField = std::optional<double> stats::Launch::*;
 
 // The column is there where any point has the figure.
-bool any_has(const SweepReport& report, Figure figure) {
+bool any_has(const SweepReport& report, LaunchField figure) {
   return std::ranges::any_of(report.records, [&](const stats::PointRecord& record) {
     return stats::mean_over_launches(record, figure).has_value();
   });
 }
 
-std::string figure_text(const stats::PointRecord& record, Figure figure) {
+std::string figure_text(const stats::PointRecord& record, LaunchField figure) {
   const auto value = stats::mean_over_launches(record, figure);
   return value ? fmt::format("{:.3g}", *value) : "not available";
 }

@@ -10,18 +10,18 @@
 namespace lockstep::report {
 namespace {
 
-constexpr std::string_view kTotal = "Total img/sec on ";
+constexpr std::string_view kHorovodTotal = "Total img/sec on ";
 
 // "432.8 +-4.9", or 432.8 alone.
-struct Figure {
+struct SpeedAndSpread {
   double value = 0;
   std::optional<double> plus_minus = {};
 };
 
-std::optional<Figure> figure_of(std::string_view text) {
+std::optional<SpeedAndSpread> speed_of_text(std::string_view text) {
   const auto value = take_speed(text);
   if (!value) return std::nullopt;
-  Figure figure{.value = *value};
+  SpeedAndSpread figure{.value = *value};
   text = trim(text);
   if (text.starts_with("+-")) {
     text.remove_prefix(2);
@@ -36,8 +36,8 @@ class Reader {
 
   std::vector<ImportedRun> read() {
     for (const LogLine& line : log_lines(source_.text)) {
-      if (const std::size_t at = line.text.find(kTotal); at != std::string_view::npos) {
-        finish(line, line.text.substr(at + kTotal.size()));
+      if (const std::size_t at = line.text.find(kHorovodTotal); at != std::string_view::npos) {
+        finish(line, line.text.substr(at + kHorovodTotal.size()));
       } else if (const auto model = after(line.text, "Model:")) {
         begin(line.number);
         run_.setup.model = *model;
@@ -50,7 +50,8 @@ class Reader {
       }
     }
     if (!runs_.empty()) return std::move(runs_);
-    throw wrong_line(source_, run_.line, fmt::format("no line '{}N GPU(s): SPEED' follows", kTotal),
+    throw wrong_line(source_, run_.line,
+                     fmt::format("no line '{}N GPU(s): SPEED' follows", kHorovodTotal),
                      "is the log whole?");
   }
 
@@ -70,12 +71,12 @@ class Reader {
   void finish(const LogLine& line, std::string_view rest) {
     const std::size_t colon = rest.find(':');
     const auto devices = count_of(rest.substr(0, rest.find(' ')));
-    const auto total = colon == std::string_view::npos ? std::optional<Figure>()
-                                                       : figure_of(rest.substr(colon + 1));
+    const auto total = colon == std::string_view::npos ? std::optional<SpeedAndSpread>()
+                                                       : speed_of_text(rest.substr(colon + 1));
     if (!devices || !total) {
       throw wrong_line(source_, line.number,
-                       fmt::format("expected '{}N GPU(s): SPEED +-SPREAD', found '{}'", kTotal,
-                                   trim(line.text)));
+                       fmt::format("expected '{}N GPU(s): SPEED +-SPREAD', found '{}'",
+                                   kHorovodTotal, trim(line.text)));
     }
     run_.setup.devices = *devices;
     run_.images_per_second = total->value;
@@ -100,7 +101,7 @@ class Reader {
 }  // namespace
 
 bool looks_like_horovod(const Source& source) {
-  return source.text.find(kTotal) != std::string::npos ||
+  return source.text.find(kHorovodTotal) != std::string::npos ||
          source.text.find("Img/sec per ") != std::string::npos;
 }
 

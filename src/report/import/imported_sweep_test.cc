@@ -21,7 +21,7 @@ ImportedRun run_on(int devices, const std::string& strategy = "horovod") {
           .figure = {}};
 }
 
-std::string refusal(const std::vector<ImportedRun>& runs) {
+std::string refusal_of_sweep(const std::vector<ImportedRun>& runs) {
   return error_of([&] { sweep_of(runs); }).what();
 }
 
@@ -60,20 +60,20 @@ TEST(ImportedSweep, RefusesLaunchesThatDiffer) {
   std::vector<ImportedRun> runs = {run_on(1), run_on(1)};
   runs[1].files = {"b.log"};
   runs[1].header = {{"Dataset", "imagenet"}};
-  EXPECT_EQ(refusal(runs),
+  EXPECT_EQ(refusal_of_sweep(runs),
             "a.log:1 and b.log:1 are launches of one point, but for their Dataset: '' and "
             "'imagenet'");
   runs[1].header = {{"Num batches", "50"}};
-  EXPECT_EQ(refusal(runs), "nothing thrown");
+  EXPECT_EQ(refusal_of_sweep(runs), "nothing thrown");
 }
 
 TEST(ImportedSweep, RefusesNamesThatNoSweepCanHave) {
   std::vector<ImportedRun> runs = {run_on(1)};
   runs[0].setup.model = "two words";
-  EXPECT_THAT(refusal(runs), HasSubstr("a.log:1: 'two words' is no name of a model"));
+  EXPECT_THAT(refusal_of_sweep(runs), HasSubstr("a.log:1: 'two words' is no name of a model"));
   runs[0].setup.model = std::string(300, 'x');
-  EXPECT_THAT(refusal(runs), HasSubstr("is no name of a model"));
-  EXPECT_THAT(refusal({run_on(1, "telepathy")}), HasSubstr("'telepathy' is no way"));
+  EXPECT_THAT(refusal_of_sweep(runs), HasSubstr("is no name of a model"));
+  EXPECT_THAT(refusal_of_sweep({run_on(1, "telepathy")}), HasSubstr("'telepathy' is no way"));
 }
 
 // A sweep has every combination of what it names, whether it was measured or not.
@@ -83,7 +83,7 @@ TEST(ImportedSweep, RefusesRunsThatHaveTooLittleInCommon) {
     runs.push_back(run_on(i));
     runs.back().setup.model = fmt::format("net{}", i);
   }
-  EXPECT_EQ(refusal(runs),
+  EXPECT_EQ(refusal_of_sweep(runs),
             "these 100 runs are of 100 networks on 100 numbers of devices: as a "
             "sweep that would be 10000 points");
 }

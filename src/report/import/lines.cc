@@ -13,7 +13,7 @@
 namespace lockstep::report {
 namespace {
 
-constexpr std::size_t kLongest = 300;  // of a message that quotes the file
+constexpr std::size_t kLongestQuote = 300;  // of a message that quotes the file
 
 std::string_view digits(std::string_view text) {
   std::size_t n = 0;
@@ -99,7 +99,7 @@ std::optional<int> count_of(std::string_view text) {
 
 Error wrong_line(const Source& source, int line, const std::string& message, std::string hint) {
   return Error(ExitCode::usage,
-               fmt::format("{}:{}: {}", source.path, line, printable(message, kLongest)),
+               fmt::format("{}:{}: {}", source.path, line, printable(message, kLongestQuote)),
                std::move(hint));
 }
 

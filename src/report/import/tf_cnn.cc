@@ -18,7 +18,7 @@
 namespace lockstep::report {
 namespace {
 
-constexpr std::string_view kTotal = "total images/sec:";
+constexpr std::string_view kTfCnnTotal = "total images/sec:";
 
 // The labels that tell something of a run.
 constexpr std::array<std::string_view, 19> kLabels = {
@@ -86,19 +86,20 @@ std::vector<Section> sections_of(const Source& source, const std::vector<LogLine
     const bool next = begins && !sections.empty() &&
                       (!sections.back().totals.empty() || other_model(line.text, sections.back()));
     if (sections.empty() || next) {
-      if (!begins && !line.text.starts_with(kTotal)) continue;
+      if (!begins && !line.text.starts_with(kTfCnnTotal)) continue;
       sections.emplace_back();
       sections.back().source = &source;
       sections.back().line = line.number;
       sections.back().identity = line.rank;
     }
     Section& section = sections.back();
-    if (const auto total = after(line.text, kTotal)) {
+    if (const auto total = after(line.text, kTfCnnTotal)) {
       std::string_view rest = *total;
       const auto speed = take_speed(rest);
       if (!speed || !rest.empty()) {
-        throw wrong_line(source, line.number,
-                         fmt::format("expected a speed behind '{}', found '{}'", kTotal, *total));
+        throw wrong_line(
+            source, line.number,
+            fmt::format("expected a speed behind '{}', found '{}'", kTfCnnTotal, *total));
       }
       section.totals.push_back(*speed);
     } else if (!read_label(line.text, section)) {
@@ -125,7 +126,7 @@ std::optional<int> number_behind(std::string_view text, std::string_view word) {
 }
 
 // A section, understood.
-struct Part {
+struct RunPart {
   const Section* section = nullptr;
   int devices = 0;    // of all processes; 0: not known
   int processes = 1;  // that print a total each
@@ -135,8 +136,8 @@ int own_devices(const Section& section) {
   return static_cast<int>(std::ranges::count(section["Devices"], '\'') / 2);
 }
 
-Part understand(const Section& section, const ImportOptions& options) {
-  Part part{.section = &section};
+RunPart understand(const Section& section, const ImportOptions& options) {
+  RunPart part{.section = &section};
   const auto global = count_of(section["Batch size"].substr(0, section["Batch size"].find(' ')));
   const auto device = count_of(section.batch_per_device);
   if (options.given.devices) {
@@ -178,9 +179,9 @@ std::map<std::string, std::string, std::less<>> shared_labels(const Section& sec
 }
 
 // The parts of one run.
-using Group = std::vector<Part>;
+using Group = std::vector<RunPart>;
 
-bool belongs(const Part& part, const Group& group, bool one_run) {
+bool belongs(const RunPart& part, const Group& group, bool one_run) {
   const Section& section = *part.section;
   const Section& first = *group.front().section;
   const bool alike = shared_labels(section) == shared_labels(first);
@@ -192,14 +193,14 @@ bool belongs(const Part& part, const Group& group, bool one_run) {
         "leave --one_run out");
   }
   return alike && part.processes > 1 && section.identity &&
-         std::ranges::none_of(group, [&](const Part& other) {
+         std::ranges::none_of(group, [&](const RunPart& other) {
            return !other.section->identity || other.section->identity == section.identity;
          });
 }
 
-std::vector<Group> grouped(const std::vector<Part>& parts, bool one_run) {
+std::vector<Group> grouped(const std::vector<RunPart>& parts, bool one_run) {
   std::vector<Group> groups;
-  for (const Part& part : parts) {
+  for (const RunPart& part : parts) {
     const auto own = std::ranges::find_if(
         groups, [&](const Group& group) { return belongs(part, group, one_run); });
     if (own == groups.end()) {
@@ -215,7 +216,7 @@ std::optional<std::string> text_of(std::string_view value) {
   return value.empty() ? std::nullopt : std::optional<std::string>(value);
 }
 
-RunSetup setup_of(const Part& part) {
+RunSetup setup_of(const RunPart& part) {
   const Section& section = *part.section;
   RunSetup setup;
   setup.model = text_of(section["Model"]);
@@ -241,7 +242,7 @@ std::string framework_of(const Section& section) {
 }
 
 ImportedRun run_of(const Group& group) {
-  const Part& first = group.front();
+  const RunPart& first = group.front();
   const Section& section = *first.section;
   ImportedRun run{.format = "tf_cnn_benchmarks",
                   .framework = framework_of(section),
@@ -253,7 +254,7 @@ ImportedRun run_of(const Group& group) {
     if (!section[label].empty()) run.header.emplace_back(label, section[label]);
   }
   std::vector<double> totals;
-  for (const Part& part : group) {
+  for (const RunPart& part : group) {
     const Section& one = *part.section;
     totals.insert(totals.end(), one.totals.begin(), one.totals.end());
     if (std::ranges::count(run.files, one.source->path) == 0) run.files.push_back(one.source->path);
@@ -286,7 +287,7 @@ ImportedRun run_of(const Group& group) {
 }  // namespace
 
 bool looks_like_tf_cnn(const Source& source) {
-  return source.text.find(kTotal) != std::string::npos ||
+  return source.text.find(kTfCnnTotal) != std::string::npos ||
          (source.text.find("images/sec:") != std::string::npos &&
           source.text.find(" per device") != std::string::npos);
 }
@@ -313,11 +314,11 @@ Imported read_tf_cnn(std::span<const Source> sources, const ImportOptions& optio
     }
     if (!any) {
       throw wrong_line(source, static_cast<int>(std::ranges::count(source.text, '\n')) + 1,
-                       fmt::format("no run ends in a line '{} SPEED'", kTotal),
+                       fmt::format("no run ends in a line '{} SPEED'", kTfCnnTotal),
                        "is the log whole?");
     }
   }
-  std::vector<Part> parts;
+  std::vector<RunPart> parts;
   for (const Section& section : sections) parts.push_back(understand(section, options));
   for (const Group& group : grouped(parts, options.one_run)) imported.runs.push_back(run_of(group));
   return imported;
