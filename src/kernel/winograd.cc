@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "base/check.h"
 #include "kernel/winograd_convolve.h"
@@ -41,20 +42,19 @@ int cost(const WinogradShape& s, const Form& form) {
   return form.positions() * (tiles + kTilesOfFilters);
 }
 
-// The first that there is for such filters; more points, which round more, where they save more
-// than a tenth.
-const Form* best_form(const WinogradShape& s) {
-  const Form* best = nullptr;
+// With the fewest points, which round least, unless others save more than a tenth.
+const Form& best_form(const WinogradShape& s) {
+  std::vector<const Form*> forms;
   for (const Form& form : winograd::kForms) {
-    if (form.taps != s.taps) continue;
-    if (best == nullptr || 10 * cost(s, form) < 9 * cost(s, *best)) best = &form;
+    if (form.taps == s.taps) forms.push_back(&form);
   }
-  return best;
+  const Form* cheapest = std::ranges::min(forms, {}, [&](const Form* f) { return cost(s, *f); });
+  return 10 * cost(s, *cheapest) < 9 * cost(s, *forms.front()) ? *cheapest : *forms.front();
 }
 
 const winograd::Steps& fastest_steps(const WinogradShape& s) {
   LOCKSTEP_CHECK(Winograd::accepts(s.taps, s.block));
-  return *winograd::available_steps(*best_form(s), s.block).front();
+  return *winograd::available_steps(best_form(s), s.block).front();
 }
 
 std::size_t bytes(winograd::Distance floats) {

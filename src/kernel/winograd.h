@@ -7,9 +7,9 @@
 namespace lockstep::kernel {
 
 // Convolutions with filters of 3x3, 5x5, 1x3, 3x1, 1x7 or 7x1 taps and stride 1, by Winograd's
-// F(4x4, 3x3) or F(6x6, 3x3), F(2x2, 5x5), F(4, 3) or F(6, 7): a fifth to a half of the
-// multiplications, rounding some times that of the direct way (docs/kernels.md). Activations are
-// nChw8c and filters OIhw8i8o, or both with 16, biases plain; all are aligned to 64 bytes.
+// F(4x4, 3x3), F(5x5, 3x3) or F(6x6, 3x3), F(2x2, 5x5), F(4, 3) or F(6, 7): a fifth to a half of
+// the multiplications, rounding some times that of the direct way (docs/kernels.md). Activations
+// are nChw8c and filters OIhw8i8o, or both with 16, biases plain; all are aligned to 64 bytes.
 struct WinogradShape {
   int images = 0;
   int in_channels = 0, out_channels = 0;  // multiples of the block

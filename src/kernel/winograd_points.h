@@ -2,13 +2,14 @@
 
 namespace lockstep::kernel::winograd {
 
-// Where polynomials are evaluated: at 0, at pairs of points a and -a, and at infinity; and what the
-// matrices of docs/kernels.md are made of. All products below are over pairs, of x^2 - a^2, their
-// coefficients by powers of x^2.
-template <int pairs>
+// Where polynomials are evaluated: at 0, at pairs of points a and -a, and at infinity or not there;
+// and what the matrices of docs/kernels.md are made of. All products below are over pairs, of
+// x^2 - a^2, their coefficients by powers of x^2.
+template <int pairs, bool infinity>
 struct Points {
   static constexpr int kPairs = pairs;
-  static constexpr int kCount = 2 * pairs + 2;
+  static constexpr bool kInfinity = infinity;
+  static constexpr int kCount = 2 * pairs + 1 + (infinity ? 1 : 0);
   static constexpr int kMostCoefficients = 7;
 
   float power[pairs][kMostCoefficients];  // of a
@@ -34,9 +35,9 @@ constexpr Product<pairs> product_without(int left_out, const double (&sizes)[pai
   return product;
 }
 
-template <int pairs>
-constexpr Points<pairs> points_at(const double (&sizes)[pairs]) {
-  Points<pairs> points{};
+template <bool infinity = true, int pairs>
+constexpr Points<pairs, infinity> points_at(const double (&sizes)[pairs]) {
+  Points<pairs, infinity> points{};
   const Product<pairs> all = product_without(-1, sizes);
   for (int i = 0; i <= pairs; ++i) points.of_all[i] = static_cast<float>(all.of[i]);
   points.share_of_0 = static_cast<float>(1 / all.of[0]);
@@ -64,6 +65,8 @@ template <int count>
 inline constexpr auto kPoints = nullptr;
 template <>
 inline constexpr auto kPoints<6> = points_at({1, 2});
+template <>
+inline constexpr auto kPoints<7> = points_at<false>({1, 2, 1.0 / 2});
 template <>
 inline constexpr auto kPoints<8> = points_at({1, 2, 1.0 / 2});
 template <>

@@ -43,7 +43,7 @@ struct InputLine {
       v[(2 * pair + 1) * to] = even + points.power[pair][1] * odd;
       v[(2 * pair + 2) * to] = even - points.power[pair][1] * odd;
     }
-    add_up(points.of_all, d + from, from, v[(kTo - 1) * to]);
+    if constexpr (points.kInfinity) add_up(points.of_all, d + from, from, v[(kTo - 1) * to]);
   }
 };
 
@@ -68,7 +68,7 @@ struct EvaluationLine {
       values[(2 * pair + 1) * to] = share * (sum[0] + sum[1]);
       values[(2 * pair + 2) * to] = share * (sum[0] - sum[1]);
     }
-    values[(kTo - 1) * to] = c[(coefficients - 1) * from];
+    if constexpr (points.kInfinity) values[(kTo - 1) * to] = c[(coefficients - 1) * from];
   }
 };
 
@@ -94,7 +94,7 @@ struct InterpolationLine {
         sum += points.power[pair][i] * at[pair][i % 2];
       }
       if (i == 0) sum += (kShares ? points.share_of_0 : 1) * m[0];
-      if (i == coefficients - 1) sum += m[(kFrom - 1) * from];
+      if (points.kInfinity && i == coefficients - 1) sum += m[(kFrom - 1) * from];
       c[i * to] = sum;
     }
   }

@@ -215,11 +215,11 @@ struct Side {
   int taps, tile, window;
 };
 
-// The points of evaluation but infinity.
+// The points of evaluation; without infinity, where there is one.
 std::vector<double> points_of(const Side& side) {
   if (side.window == 1) return {};
   if (side.window == 12) return {0, 1, -1, 0.375, -0.375, 0.75, -0.75, 1.5, -1.5, 3, -3};
-  if (side.window == 8) return {0, 1, -1, 2, -2, 0.5, -0.5};
+  if (side.window > 6) return {0, 1, -1, 2, -2, 0.5, -0.5};
   return {0, 1, -1, 2, -2};
 }
 
@@ -238,9 +238,8 @@ std::vector<double> product_without(std::size_t left_out, const std::vector<doub
 
 Matrix inputs(const Side& side) {  // B^T
   const std::vector<double> points = points_of(side);
-  const int all = static_cast<int>(points.size()) + 1;
-  Matrix matrix{all, all};
-  for (int p = 0; p < all; ++p) {
+  Matrix matrix{side.window, side.window};
+  for (int p = 0; p < side.window; ++p) {
     int i = 0;
     for (const double c : product_without(p, points)) matrix.at[p][i++] = std::abs(c);
   }
@@ -251,18 +250,18 @@ Matrix inputs(const Side& side) {  // B^T
 // divided by the product of a point's distances to the others, or not.
 Matrix evaluation(int coefficients, const Side& side, bool divided) {
   const std::vector<double> points = points_of(side);
-  const int infinity = static_cast<int>(points.size());
-  Matrix matrix{infinity + 1, coefficients};
-  for (int p = 0; p < infinity; ++p) {
+  const int finite = static_cast<int>(points.size());
+  Matrix matrix{side.window, coefficients};
+  for (int p = 0; p < finite; ++p) {
     double distances = 1;
-    for (int other = 0; other < infinity; ++other) {
+    for (int other = 0; other < finite; ++other) {
       if (divided && other != p) distances *= points[p] - points[other];
     }
     for (int i = 0; i < coefficients; ++i) {
       matrix.at[p][i] = std::abs(std::pow(points[p], i) / distances);
     }
   }
-  matrix.at[infinity][coefficients - 1] = 1;
+  if (finite < side.window) matrix.at[finite][coefficients - 1] = 1;
   return matrix;
 }
 Matrix transposed(const Matrix& m) {
@@ -706,11 +705,11 @@ TEST_P(WinogradBy, RepeatsItselfBitForBit) {
 INSTANTIATE_TEST_SUITE_P(Instructions, WinogradBy, testing::ValuesIn(all_steps()),
                          [](const auto& test) { return name_of(*test.param); });
 
-// Maps of 14 pixels take as many multiplications either way, and large ones fewer by large tiles.
 TEST(WinogradForm, HasMorePointsWhereTheySaveMultiplications) {
   EXPECT_EQ(Winograd(same(8, 64, 64, 112, 112)).form().tile.w, 6);
-  EXPECT_EQ(Winograd(same(8, 64, 64, 14, 14)).form().tile.w, 4);
-  EXPECT_EQ(Winograd(same(1, 64, 64, 17, 17)).form().tile.w, 4);  // few tiles, many filters
+  EXPECT_EQ(Winograd(same(8, 64, 64, 56, 56)).form().tile.w, 4);  // hardly saves any
+  EXPECT_EQ(Winograd(same(8, 64, 64, 14, 14)).form().tile.w, 5);  // 15 pixels, not 16 or 18
+  EXPECT_EQ(Winograd(same(1, 64, 64, 14, 14)).form().tile.w, 4);  // few tiles for the filters
   EXPECT_EQ(Winograd(same(8, 64, 64, 17, 17)).form().tile.w, 6);
 }
 

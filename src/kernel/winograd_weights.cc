@@ -9,12 +9,12 @@ namespace {
 constexpr int kChannels = 16;
 
 // Floats of sums: up to here every thread keeps some for tiles of its own.
-constexpr Distance kPrivateSums = 1400000;
-// Positions, or tiles, that are multiplied at once, by one thread and by all; tiles so few that
-// they are better not divided at all. The transforms of lines are so small that a part is one that
-// the nearest cache holds at one position.
-constexpr int kPositionsOfOwnPart = 96 * 36;
-constexpr int kTilesOfSharedPart = 112;
+constexpr Distance kPrivateSums = 1'400'000;
+// Tiles of 36 positions that are multiplied at once, and fewer of more; tiles so few that they are
+// better not divided at all. The transforms of lines are so small that a part is one that the
+// nearest cache holds at one position.
+constexpr int kTilesOfPart = 96;
+constexpr int kPositions = 36;
 constexpr int kTilesOfOnePart = 192;
 
 // Blocks of filters in groups of three; four are two groups of two.
@@ -54,13 +54,10 @@ struct Plan {
         w_size(c.dy.blocks * block) {}
 
   int tiles_of_part(const Form& form) const {
-    if (by_tiles) {
-      const int own = (tiling.count() + workers - 1) / workers;
-      const int most = form.is_line() ? kTilesOfOnePart : kPositionsOfOwnPart / form.positions();
-      return even_size(own, most, kTilesTogether);
-    }
-    const bool one = tiling.count() <= kTilesOfOnePart;
-    return even_size(tiling.count(), one ? kTilesOfOnePart : kTilesOfSharedPart, kTilesTogether);
+    const int all = by_tiles ? (tiling.count() + workers - 1) / workers : tiling.count();
+    const bool one = by_tiles ? form.is_line() : all <= kTilesOfOnePart;
+    const int most = kTilesOfPart * kPositions / std::max(form.positions(), kPositions);
+    return even_size(all, one ? kTilesOfOnePart : most, kTilesTogether);
   }
   Distance at(int channel_group, int filter_group) const {
     return (Distance{channel_group} * filter_groups.count() + filter_group) * group_sums;
