@@ -18,7 +18,7 @@ using spec::Value;
 
 constexpr std::string_view kDefaultSizes = "1KB:64MB";
 
-struct OwnFlag {
+struct CommFlag {
   Flag flag;
   void (*apply)(CommOptions& options, const Value& value);
 };
@@ -41,8 +41,8 @@ void set_format(CommOptions& options, const Value& value, CommFormat format) {
   options.format = format;
 }
 
-std::span<const OwnFlag> own_flags() {
-  static const std::vector<OwnFlag> flags = {
+std::span<const CommFlag> comm_flags() {
+  static const std::vector<CommFlag> flags = {
       {{.name = "sizes",
         .group = "What",
         .type = {.kind = Kind::text, .default_text = kDefaultSizes},
@@ -113,10 +113,10 @@ std::string key_of(std::string_view name) {
   return key;
 }
 
-const OwnFlag* find_own(const std::string& key) {
+const CommFlag* find_own(const std::string& key) {
   const auto found =
-      std::ranges::find(own_flags(), key, [](const OwnFlag& own) { return own.flag.name; });
-  return found == own_flags().end() ? nullptr : &*found;
+      std::ranges::find(comm_flags(), key, [](const CommFlag& own) { return own.flag.name; });
+  return found == comm_flags().end() ? nullptr : &*found;
 }
 
 const Flag* find_shared(const std::string& key) {
@@ -126,7 +126,7 @@ const Flag* find_shared(const std::string& key) {
 
 Error unknown_flag(std::string_view typed, const std::string& key) {
   std::vector<std::string> known;
-  for (const OwnFlag& own : own_flags()) known.emplace_back(own.flag.name);
+  for (const CommFlag& own : comm_flags()) known.emplace_back(own.flag.name);
   for (const std::string_view name : kShared) known.emplace_back(name);
   known.emplace_back(spec::find_flag(kDevices)->alias);
   const auto near = closest(key, known);
@@ -164,7 +164,7 @@ class Reader {
       key = key.substr(key.starts_with("no_") ? 3 : 2);
       negated = true;
     }
-    const OwnFlag* const own = find_own(key);
+    const CommFlag* const own = find_own(key);
     const Flag* const flag = own != nullptr ? &own->flag : find_shared(key);
     const bool boolean = flag != nullptr && flag->type.kind == Kind::boolean;
     if (flag == nullptr || (negated && (!boolean || has_value))) {
@@ -274,7 +274,7 @@ std::string comm_help(bool) {
     if (its_group != group) out += fmt::format("\n{}:\n", group = its_group);
     out += flag_help(flag);
   };
-  for (const OwnFlag& own : own_flags()) add(own.flag, own.flag.group);
+  for (const CommFlag& own : comm_flags()) add(own.flag, own.flag.group);
   for (const std::string_view name : kShared) add(*spec::find_flag(name), "As in lockstep run");
   out +=
       "\nWithout --devices there are as many as cores. A time is the median over samples of the\n"

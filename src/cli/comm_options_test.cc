@@ -12,13 +12,13 @@ using ::testing::IsEmpty;
 
 constexpr std::size_t kKiB = 1024;
 
-CommOptions parse(const std::vector<std::string>& arguments) {
+CommOptions comm_options(const std::vector<std::string>& arguments) {
   return parse_comm(arguments, [](const char*) -> const char* { return nullptr; });
 }
 
 Error usage_error(const std::vector<std::string>& arguments) {
   try {
-    parse(arguments);
+    comm_options(arguments);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     return error;
@@ -51,7 +51,7 @@ TEST(ParseSizes, RefusesWhatIsNoSize) {
 }
 
 TEST(ParseComm, HasItsDefaults) {
-  const CommOptions options = parse({});
+  const CommOptions options = comm_options({});
   EXPECT_EQ(options.sizes.front(), kKiB);
   EXPECT_EQ(options.sizes.back(), 64 * kKiB * kKiB);
   EXPECT_EQ(options.kind, CommKind::all_reduce);
@@ -62,7 +62,7 @@ TEST(ParseComm, HasItsDefaults) {
 }
 
 TEST(ParseComm, TakesItsOwnFlagsAndThoseOfRun) {
-  const CommOptions options = parse(
+  const CommOptions options = comm_options(
       {"--sizes", "4KB", "--operation=all_gather", "--algorithms=ring, direct", "--iterations=7",
        "--nocheck", "--json", "--devices", "3", "--oversubscribe", "--deadline=5"});
   EXPECT_THAT(options.sizes, ElementsAre(4 * kKiB));
@@ -78,7 +78,7 @@ TEST(ParseComm, TakesItsOwnFlagsAndThoseOfRun) {
 }
 
 TEST(ParseComm, LeavesTheSizesToAModel) {
-  const CommOptions options = parse({"--model=vgg16"});
+  const CommOptions options = comm_options({"--model=vgg16"});
   EXPECT_THAT(options.sizes, IsEmpty());
   EXPECT_EQ(options.parsed.trial.model, "vgg16");
 }

@@ -17,13 +17,13 @@ namespace {
 using report::SweepReport;
 using spec::Flag;
 
-struct Options {
+struct CompareOptions {
   std::vector<std::string> directories;
   double min_effect = kMinEffect;
   std::string graph = "comparison_graph.svg";
 };
 
-std::vector<const Flag*> all_flags() {
+std::vector<const Flag*> compare_flags() {
   static const Flag graph = {
       .name = "graph",
       .group = "Output",
@@ -32,9 +32,9 @@ std::vector<const Flag*> all_flags() {
   return {&min_effect_flag(), &graph};
 }
 
-Options parse(Arguments arguments) {
-  const spec::Vocabulary vocabulary("compare", all_flags());
-  Options options;
+CompareOptions parse_compare(Arguments arguments) {
+  const spec::Vocabulary vocabulary("compare", compare_flags());
+  CompareOptions options;
   const auto apply = [&](const spec::Given& given) {
     if (given.flag->name == "graph") {
       options.graph = given.text;
@@ -54,12 +54,12 @@ Options parse(Arguments arguments) {
 }
 
 // Those that can be read; of the others, the error.
-struct Loaded {
+struct LoadedReports {
   std::vector<SweepReport> reports;
   bool all = true;
 };
-Loaded load(const std::vector<std::string>& directories) {
-  Loaded loaded;
+LoadedReports load_reports(const std::vector<std::string>& directories) {
+  LoadedReports loaded;
   for (const std::string& directory : directories) {
     try {
       SweepReport report = load_results(directory).report;
@@ -87,8 +87,8 @@ std::vector<stats::Contender> contenders_of(const std::vector<SweepReport>& repo
 }  // namespace
 
 ExitCode compare(Arguments arguments, Transports) {
-  const Options options = parse(arguments);
-  const Loaded loaded = load(options.directories);
+  const CompareOptions options = parse_compare(arguments);
+  const LoadedReports loaded = load_reports(options.directories);
   const auto rows = stats::side_by_side(contenders_of(loaded.reports), options.min_effect);
   const report::Comparison comparison{loaded.reports, rows, options.min_effect};
   fmt::print("{}", report::comparison_table(comparison));
@@ -109,7 +109,7 @@ std::string compare_help(bool) {
       "examples:\n"
       "  lockstep compare results/old_machine results/new_machine\n"
       "  lockstep compare results/monday results/tuesday results/wednesday --graph=week.svg\n";
-  return out + flags_help(all_flags()) +
+  return out + flags_help(compare_flags()) +
          "\nexit codes: 0 done, 2 wrong usage, or a directory without results (the others are "
          "compared)\n";
 }

@@ -14,7 +14,7 @@
 namespace lockstep::cli {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 using engine::ConvAlgorithm;
 using engine::ConvChoices;
 
@@ -26,8 +26,8 @@ using Named = std::pair<std::string_view, ConvAlgorithm>;
 constexpr Named kAlgorithms[] = {{"direct", ConvAlgorithm::direct},
                                  {"winograd", ConvAlgorithm::winograd}};
 
-// Throws Json::exception or Error where it is no table of choices.
-ConvChoices from_json(const Json& json) {
+// Throws SortedJson::exception or Error where it is no table of choices.
+ConvChoices from_json(const SortedJson& json) {
   ConvChoices choices;
   for (const auto& [shape, name] : json.get<std::map<std::string, std::string>>()) {
     const auto known = std::ranges::find(kAlgorithms, name, &Named::first);
@@ -59,8 +59,8 @@ std::string kept(const ConvCache& cache, ConvChoices known, const ConvChoices& a
 
 }  // namespace
 
-Json to_json(const ConvChoices& choices) {
-  Json json = Json::object();
+SortedJson to_json(const ConvChoices& choices) {
+  SortedJson json = SortedJson::object();
   for (const auto& [shape, algorithm] : choices) {
     json[shape] = std::ranges::find(kAlgorithms, algorithm, &Named::second)->first;
   }
@@ -80,14 +80,14 @@ ConvCache::Known ConvCache::read() const {
     return Known{{}, fmt::format("{} is ignored: {}", file_.string(), why)};
   };
   try {
-    const Json json = Json::parse(read_file(file_));
-    if (json.at("schema") != Json{{"name", kSchema}, {"version", kVersion}}) {
+    const SortedJson json = SortedJson::parse(read_file(file_));
+    if (json.at("schema") != SortedJson{{"name", kSchema}, {"version", kVersion}}) {
       return ignored(fmt::format("it is no {} of version {}", kSchema, kVersion));
     }
     if (json.at("machine") != machine_) return ignored("it was measured on another machine");
     if (json.at("program") != program_) return {};
     return {from_json(json.at("choices")), {}};
-  } catch (const Json::exception&) {
+  } catch (const SortedJson::exception&) {
     return ignored("it is damaged");
   } catch (const Error& e) {
     return ignored(e.what());
@@ -143,7 +143,7 @@ ConvChoices choose_convolutions(const Job& job) {
 ConvChoices agree_on_convolutions(const Job& job, comm::Transport& transport) {
   const bool first = transport.rank() == 0;
   const std::string mine = first ? to_json(choose_convolutions(job)).dump() : "";
-  return from_json(Json::parse(transport.all_gather(mine).front()));
+  return from_json(SortedJson::parse(transport.all_gather(mine).front()));
 }
 
 }  // namespace lockstep::cli

@@ -13,17 +13,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-DataOptions parse(const std::vector<std::string>& arguments) {
+DataOptions data_options(const std::vector<std::string>& arguments) {
   return parse_data(arguments);
 }
 
 Error error_of(const std::vector<std::string>& arguments) {
-  return lockstep::error_of([&] { parse(arguments); });
+  return lockstep::error_of([&] { data_options(arguments); });
 }
 
 TEST(ParseData, TakesDirectoriesBeforeBetweenAndBehindFlags) {
-  EXPECT_THAT(parse({"inspect", "--json", "dir"}).directories, ElementsAre("dir"));
-  const DataOptions options = parse({"convert", "--shards", "7", "from", "--skip_corrupt", "to"});
+  EXPECT_THAT(data_options({"inspect", "--json", "dir"}).directories, ElementsAre("dir"));
+  const DataOptions options =
+      data_options({"convert", "--shards", "7", "from", "--skip_corrupt", "to"});
   EXPECT_THAT(options.directories, ElementsAre("from", "to"));
   EXPECT_EQ(options.action, DataAction::convert);
   EXPECT_EQ(options.convert.shards, 7);
@@ -31,8 +32,8 @@ TEST(ParseData, TakesDirectoriesBeforeBetweenAndBehindFlags) {
 }
 
 TEST(ParseData, TakesTheFlagsOfItsAction) {
-  const DataOptions options =
-      parse({"make", "dir", "--format=tfrecord", "--train=5", "--seed=9", "--image-size=100"});
+  const DataOptions options = data_options(
+      {"make", "dir", "--format=tfrecord", "--train=5", "--seed=9", "--image-size=100"});
   EXPECT_EQ(options.make.format, "tfrecord");
   EXPECT_EQ(options.make.train, 5U);
   EXPECT_EQ(options.make.seed, 9U);
@@ -42,7 +43,7 @@ TEST(ParseData, TakesTheFlagsOfItsAction) {
 
 TEST(ParseData, TakesFlagsOfASweepThatNameHostsForACopyAlone) {
   const DataOptions options =
-      parse({"copy", "dir", "--hosts", "a,b", "--ssh_port=22", "--to=/there", "--shards"});
+      data_options({"copy", "dir", "--hosts", "a,b", "--ssh_port=22", "--to=/there", "--shards"});
   EXPECT_EQ(options.action, DataAction::copy);
   EXPECT_THAT(options.directories, ElementsAre("dir"));
   EXPECT_THAT(options.where.site, ElementsAre(Pair("hosts", "a,b"), Pair("ssh_port", "22")));
@@ -53,10 +54,10 @@ TEST(ParseData, TakesFlagsOfASweepThatNameHostsForACopyAlone) {
 }
 
 TEST(ParseData, HasTheDefaultsThatItsHelpPromises) {
-  const DataOptions unset = parse({"make", "dir"});
+  const DataOptions unset = data_options({"make", "dir"});
   const DataOptions set =
-      parse({"make", "dir", "--format=mnist", "--train=6000", "--shards=4", "--validation=1000",
-             "--classes=10", "--image_size=64", "--seed=1"});
+      data_options({"make", "dir", "--format=mnist", "--train=6000", "--shards=4",
+                    "--validation=1000", "--classes=10", "--image_size=64", "--seed=1"});
   EXPECT_EQ(std::tie(unset.make.format, unset.make.train, unset.make.validation, unset.make.classes,
                      unset.make.image_size, unset.make.shards, unset.make.seed),
             std::tie(set.make.format, set.make.train, set.make.validation, set.make.classes,

@@ -20,7 +20,7 @@ constexpr std::string_view kOfSweep[] = {"hosts",      "hosts_file", "ssh_hosts_
 
 constexpr std::string_view kWhat = "What to look at";
 
-std::vector<const Flag*> all_flags() {
+std::vector<const Flag*> doctor_flags() {
   static const std::vector<Flag> own = {
       {.name = "launcher",
        .group = kWhat,
@@ -66,7 +66,7 @@ void apply(DoctorOptions& options, const spec::Given& given) {
 }  // namespace
 
 DoctorOptions parse_doctor(std::span<const std::string> arguments, const Getenv& getenv) {
-  const spec::Vocabulary vocabulary("doctor", all_flags());
+  const spec::Vocabulary vocabulary("doctor", doctor_flags());
   DoctorOptions options;
   for (const spec::Given& given : vocabulary.read_environment(getenv)) apply(options, given);
   for (const spec::Given& given : vocabulary.read_arguments(arguments)) apply(options, given);
@@ -98,7 +98,7 @@ std::string doctor_help(bool) {
       "them\n"
       "  lockstep doctor --quick --json\n"
       "      for programs, in a fraction of a second\n";
-  return out + flags_help(all_flags()) +
+  return out + flags_help(doctor_flags()) +
          "\nDashes and underscores are equal; a default stands in brackets. LOCKSTEP_HOSTS=node1 "
          "in "
          "the\nenvironment stands for --hosts=node1; the command line wins.\n"

@@ -15,12 +15,13 @@ const char* nothing(const char*) {
   return nullptr;
 }
 
-DoctorOptions parse(const std::vector<std::string>& arguments, const Getenv& getenv = nothing) {
+DoctorOptions doctor_options(const std::vector<std::string>& arguments,
+                             const Getenv& getenv = nothing) {
   return parse_doctor(arguments, getenv);
 }
 
 TEST(ParseDoctor, WithoutFlagsMeansThisMachine) {
-  const DoctorOptions options = parse({});
+  const DoctorOptions options = doctor_options({});
   EXPECT_THAT(options.sweep.site, IsEmpty());
   EXPECT_EQ(options.result_dir, "results");
   EXPECT_FALSE(options.json);
@@ -28,7 +29,7 @@ TEST(ParseDoctor, WithoutFlagsMeansThisMachine) {
 
 TEST(ParseDoctor, TakesWhatSaysWhereASweepRuns) {
   const DoctorOptions options =
-      parse({"--nodes-file=nodes", "--ssh_user", "me", "--json", "--result_dir=out"});
+      doctor_options({"--nodes-file=nodes", "--ssh_user", "me", "--json", "--result_dir=out"});
   EXPECT_THAT(options.sweep.site, ElementsAre(Pair("hosts_file", "nodes"), Pair("ssh_user", "me")));
   EXPECT_EQ(options.result_dir, "out");
   EXPECT_TRUE(options.json);
@@ -38,13 +39,14 @@ TEST(ParseDoctor, TakesVariablesBelowTheCommandLine) {
   const Getenv getenv = [](const char* name) {
     return std::string(name) == "LOCKSTEP_HOSTS" ? "node1" : nullptr;
   };
-  EXPECT_THAT(parse({}, getenv).sweep.site, ElementsAre(Pair("hosts", "node1")));
-  EXPECT_THAT(parse({"--hosts=node2"}, getenv).sweep.site, ElementsAre(Pair("hosts", "node2")));
+  EXPECT_THAT(doctor_options({}, getenv).sweep.site, ElementsAre(Pair("hosts", "node1")));
+  EXPECT_THAT(doctor_options({"--hosts=node2"}, getenv).sweep.site,
+              ElementsAre(Pair("hosts", "node2")));
 }
 
 TEST(ParseDoctor, RefusesWhatOnlyASweepTakes) {
-  EXPECT_THROW(parse({"--models=alexnet"}), Error);
-  EXPECT_THROW(parse({"--port=none"}), Error);
+  EXPECT_THROW(doctor_options({"--models=alexnet"}), Error);
+  EXPECT_THROW(doctor_options({"--port=none"}), Error);
 }
 
 }  // namespace

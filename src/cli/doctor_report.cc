@@ -11,7 +11,7 @@ namespace {
 using machine::Finding;
 using machine::Level;
 
-constexpr std::size_t kColumns = 100;
+constexpr std::size_t kReportColumns = 100;
 constexpr std::size_t kMargin = 43;  // columns before a sentence
 
 std::string level_text(Level level, bool colour) {
@@ -42,7 +42,7 @@ std::string figure(const Finding& finding) {
 std::string behind_margin(std::string_view text) {
   std::vector<std::string> lines;
   for (const std::string& line : split(text, '\n')) {
-    for (std::string& part : wrap(line, kColumns - kMargin)) lines.push_back(std::move(part));
+    for (std::string& part : wrap(line, kReportColumns - kMargin)) lines.push_back(std::move(part));
   }
   return join(lines, fmt::format("\n{:{}}", "", kMargin)) + '\n';
 }

@@ -13,7 +13,7 @@ using spec::Flag;
 
 constexpr std::string_view kOutput = "Output";
 
-std::vector<const Flag*> all_flags() {
+std::vector<const Flag*> gate_flags() {
   static const std::vector<Flag> own = {
       {.name = "baseline",
        .group = "What to decide",
@@ -62,7 +62,7 @@ void apply(GateOptions& options, const spec::Given& given) {
 }  // namespace
 
 GateOptions parse_gate(std::span<const std::string> arguments, const Getenv& getenv) {
-  const spec::Vocabulary vocabulary("gate", all_flags());
+  const spec::Vocabulary vocabulary("gate", gate_flags());
   GateOptions options;
   std::vector<std::string> operands;
   for (const spec::Given& given : vocabulary.read_environment(getenv)) apply(options, given);
@@ -99,7 +99,7 @@ std::string gate_help(bool) {
       "      a table, and exit code 1 if anything has become slower by more than 2 %\n"
       "  lockstep gate --baseline results/main results/change --min_effect=5% --junit=gate.xml\n"
       "      differences below 5 % do not matter; the CI reads the file\n";
-  return out + flags_help(all_flags()) +
+  return out + flags_help(gate_flags()) +
          "\nexit codes: 0 no regression, 1 a regression, 2 wrong usage or nothing to compare,\n"
          "6 undecided (with --strict)\n";
 }

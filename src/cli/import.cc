@@ -103,7 +103,7 @@ void write_collectives(const fs::path& path, Arguments arguments, const Imported
   }
 }
 
-std::string new_directory() {
+std::string new_import_directory() {
   return fmt::format("results/import-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
 }
 
@@ -123,7 +123,7 @@ ExitCode import_results(Arguments arguments, Transports) {
     }
   }
   const fs::path path =
-      fs::absolute(command.result_dir.empty() ? new_directory() : command.result_dir);
+      fs::absolute(command.result_dir.empty() ? new_import_directory() : command.result_dir);
   if (!imported.runs.empty()) write_runs(path, arguments, imported.runs);
   if (!imported.collectives.empty()) write_collectives(path, arguments, imported);
   return ExitCode::ok;

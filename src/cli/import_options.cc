@@ -18,23 +18,19 @@ using spec::Flag;
 using spec::Kind;
 using spec::Value;
 
-struct OwnFlag {
+struct ImportFlag {
   Flag flag;
   void (*apply)(ImportCommand& command, const Value& value);
 };
 
-constexpr std::string_view kWhat = "What the files are";
+constexpr std::string_view kWhatTheyAre = "What the files are";
 constexpr std::string_view kSays = "What the files do not say, or wrongly";
 constexpr std::string_view kAny = "Any program's log";
-constexpr std::string_view kOutput = "Where the results go";
-
-const std::string& text_of(const Value& value) {
-  return std::get<std::string>(value);
-}
+constexpr std::string_view kWhereTo = "Where the results go";
 
 template <auto field>
 void given_text(ImportCommand& command, const Value& value) {
-  command.options.given.*field = text_of(value);
+  command.options.given.*field = std::get<std::string>(value);
 }
 template <auto field>
 void given_count(ImportCommand& command, const Value& value) {
@@ -42,7 +38,7 @@ void given_count(ImportCommand& command, const Value& value) {
 }
 template <auto field>
 void option_text(ImportCommand& command, const Value& value) {
-  command.options.*field = text_of(value);
+  command.options.*field = std::get<std::string>(value);
 }
 
 spec::Type count(double low) {
@@ -58,15 +54,15 @@ spec::Type strategy() {
   return type;
 }
 
-std::span<const OwnFlag> own_flags() {
-  static const std::vector<OwnFlag> flags = {
+std::span<const ImportFlag> import_flags() {
+  static const std::vector<ImportFlag> flags = {
       {{.name = "format",
-        .group = kWhat,
+        .group = kWhatTheyAre,
         .type = text("auto"),
         .help = "one of the formats above; auto: what each file looks like"},
        option_text<&ImportOptions::format>},
       {{.name = "one_run",
-        .group = kWhat,
+        .group = kWhatTheyAre,
         .type = {.kind = Kind::boolean},
         .help = "the files are what the ranks of one run printed; else those that do not name "
                 "their rank are runs of their own"},
@@ -128,8 +124,8 @@ std::span<const OwnFlag> own_flags() {
                  .choices = {std::begin(report::kComputes), std::end(report::kComputes)}},
         .help = "what is made of the numbers"},
        [](ImportCommand& command, const Value& value) {
-         const auto at =
-             std::ranges::find(report::kComputes, text_of(value)) - std::begin(report::kComputes);
+         const auto at = std::ranges::find(report::kComputes, std::get<std::string>(value)) -
+                         std::begin(report::kComputes);
          command.options.compute = static_cast<report::Compute>(at);
        }},
       {{.name = "scale",
@@ -144,10 +140,12 @@ std::span<const OwnFlag> own_flags() {
          command.options.scale = std::get<double>(value);
        }},
       {{.name = "result_dir",
-        .group = kOutput,
+        .group = kWhereTo,
         .type = text(),
         .help = "a new directory; not set: results/import-DATE-TIME"},
-       [](ImportCommand& command, const Value& value) { command.result_dir = text_of(value); }},
+       [](ImportCommand& command, const Value& value) {
+         command.result_dir = std::get<std::string>(value);
+       }},
   };
   return flags;
 }
@@ -155,7 +153,7 @@ std::span<const OwnFlag> own_flags() {
 const spec::Vocabulary& vocabulary() {
   static const spec::Vocabulary words = [] {
     std::vector<const Flag*> all;
-    for (const OwnFlag& own : own_flags()) all.push_back(&own.flag);
+    for (const ImportFlag& own : import_flags()) all.push_back(&own.flag);
     return spec::Vocabulary("import", std::move(all));
   }();
   return words;
@@ -167,7 +165,7 @@ ImportCommand parse_import(std::span<const std::string> arguments) {
   ImportCommand command;
   for (const spec::Given& given : vocabulary().read_arguments(arguments, &command.files)) {
     const auto own = std::ranges::find_if(
-        own_flags(), [&](const OwnFlag& flag) { return &flag.flag == given.flag; });
+        import_flags(), [&](const ImportFlag& flag) { return &flag.flag == given.flag; });
     own->apply(command, parse_value(given.flag->type, given.text, given.shown));
   }
   if (command.files.empty()) {
@@ -199,7 +197,7 @@ std::string import_help(bool) {
       "                  -m resnet50 -b 64 --strategy=replicated training.log\n"
       "      the median of the speeds of one device, times 8\n";
   std::string_view group;
-  for (const OwnFlag& own : own_flags()) {
+  for (const ImportFlag& own : import_flags()) {
     if (own.flag.group != group) out += fmt::format("\n{}:\n", group = own.flag.group);
     out += flag_help(own.flag);
   }

@@ -21,7 +21,13 @@ void become_mpi_program(const std::filesystem::path& program, char** argv) {
 }
 
 std::filesystem::path this_program() {
-  return std::filesystem::read_symlink("/proc/self/exe");
+  std::error_code error;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {
+    throw Error(ExitCode::environment,
+                fmt::format("cannot find the program itself: {}", error.message()));
+  }
+  return program;
 }
 
 }  // namespace lockstep::cli

@@ -10,8 +10,9 @@
 namespace lockstep::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string plan_as_json(const engine::PlanSummary& plan) {
-  using Json = nlohmann::ordered_json;
   Json steps = Json::array();
   for (const engine::PlannedStep& step : plan.steps) {
     steps.push_back({{"pass", step.pass},

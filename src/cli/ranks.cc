@@ -14,40 +14,40 @@
 namespace lockstep::cli {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 // A rank's timed steps as text, and back: what rank 0 needs for the result.
 std::string to_text(const stats::RankSamples& rank) {
-  Json steps = Json::array();
+  SortedJson steps = SortedJson::array();
   for (const record::Sample& s : rank.timed) {
     steps.push_back({s.begin, s.end, s.phases, s.waiting, s.wire});
   }
-  Json buckets = Json::array();
+  SortedJson buckets = SortedJson::array();
   for (const record::Flight::Bucket& bucket : rank.flight.buckets) {
     buckets.push_back({bucket.bytes, bucket.seconds, bucket.exposed, bucket.waiting});
   }
-  return Json{{"host", rank.host},
-              {"sent", rank.bytes_sent},
-              {"received", rank.bytes_received},
-              {"steps", std::move(steps)},
-              {"flight", {rank.flight.seconds, rank.flight.exposed}},
-              {"buckets", std::move(buckets)},
-              {"input",
-               {rank.input.threads, rank.input.stages, rank.input.waited, rank.input.images,
-                rank.input.skipped}},
-              {"joules", rank.joules ? Json(*rank.joules) : Json(nullptr)}}
+  return SortedJson{{"host", rank.host},
+                    {"sent", rank.bytes_sent},
+                    {"received", rank.bytes_received},
+                    {"steps", std::move(steps)},
+                    {"flight", {rank.flight.seconds, rank.flight.exposed}},
+                    {"buckets", std::move(buckets)},
+                    {"input",
+                     {rank.input.threads, rank.input.stages, rank.input.waited, rank.input.images,
+                      rank.input.skipped}},
+                    {"joules", rank.joules ? SortedJson(*rank.joules) : SortedJson(nullptr)}}
       .dump();
 }
 
 stats::RankSamples samples_from_text(const std::string& text) {
-  const Json json = Json::parse(text);
+  const SortedJson json = SortedJson::parse(text);
   stats::RankSamples rank{.host = json["host"],
                           .timed = {},
                           .bytes_sent = json["sent"],
                           .bytes_received = json["received"],
                           .flight = {},
                           .input = {}};
-  const Json& input = json["input"];
+  const SortedJson& input = json["input"];
   rank.input = {.threads = input[0],
                 .stages = input[1],
                 .waited = input[2],
@@ -56,11 +56,11 @@ stats::RankSamples samples_from_text(const std::string& text) {
   if (!json["joules"].is_null()) rank.joules = json["joules"];
   rank.flight.seconds = json["flight"][0];
   rank.flight.exposed = json["flight"][1];
-  for (const Json& bucket : json["buckets"]) {
+  for (const SortedJson& bucket : json["buckets"]) {
     rank.flight.buckets.push_back(
         {.bytes = bucket[0], .seconds = bucket[1], .exposed = bucket[2], .waiting = bucket[3]});
   }
-  for (const Json& step : json["steps"]) {
+  for (const SortedJson& step : json["steps"]) {
     record::Sample sample;
     sample.begin = step[0];
     sample.end = step[1];
@@ -105,19 +105,19 @@ double peak_of_all(comm::Transport& transport, double mine) {
 std::string to_text(const train::Service& service, const std::string& host) {
   const double staleness =
       service.staleness_sum / static_cast<double>(std::max<std::int64_t>(1, service.gradients));
-  return Json{{"host", host},
-              {"updates", service.updates},
-              {"gradients", service.gradients},
-              {"staleness_mean", staleness},
-              {"staleness_max", service.staleness_max},
-              {"dropped", service.dropped},
-              {"sent", service.bytes_sent},
-              {"received", service.bytes_received}}
+  return SortedJson{{"host", host},
+                    {"updates", service.updates},
+                    {"gradients", service.gradients},
+                    {"staleness_mean", staleness},
+                    {"staleness_max", service.staleness_max},
+                    {"dropped", service.dropped},
+                    {"sent", service.bytes_sent},
+                    {"received", service.bytes_received}}
       .dump();
 }
 
 stats::ServerSummary server_from_text(const std::string& text) {
-  const Json json = Json::parse(text);
+  const SortedJson json = SortedJson::parse(text);
   return {.host = json["host"],
           .updates = json["updates"],
           .gradients = json["gradients"],

@@ -22,13 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 using lockstep::report::Evidence;
 
-struct Options {
+struct ReportOptions {
   std::vector<std::string> directories;
   fs::path output;
   std::vector<std::string> formats;  // beside SVG
 };
 
-std::vector<const spec::Flag*> all_flags() {
+std::vector<const spec::Flag*> report_flags() {
   static const spec::Flag output = {
       .name = "output",
       .group = "Output",
@@ -54,9 +54,9 @@ std::vector<std::string> parse_formats(const spec::Given& given) {
   return formats;
 }
 
-Options parse(Arguments arguments) {
-  const spec::Vocabulary vocabulary("report", all_flags());
-  Options options;
+ReportOptions parse_report(Arguments arguments) {
+  const spec::Vocabulary vocabulary("report", report_flags());
+  ReportOptions options;
   const auto apply = [&](const spec::Given& given) {
     if (given.flag->name == "formats") {
       options.formats = parse_formats(given);
@@ -76,12 +76,12 @@ Options parse(Arguments arguments) {
   return options;
 }
 
-struct Loaded {
+struct LoadedEvidence {
   Evidence evidence;
   bool all = true;  // of the directories
 };
-Loaded load(const std::vector<std::string>& directories) {
-  Loaded loaded;
+LoadedEvidence load_evidence(const std::vector<std::string>& directories) {
+  LoadedEvidence loaded;
   for (const std::string& directory : directories) {
     try {
       add_results(directory, loaded.evidence);
@@ -133,7 +133,7 @@ void remove_earlier(const fs::path& directory) {
   }
 }
 
-void write(const Evidence& evidence, const Options& options) {
+void write(const Evidence& evidence, const ReportOptions& options) {
   const fs::path& directory = options.output;
   make_directory(directory, "--output names another");
   remove_earlier(directory);
@@ -170,8 +170,8 @@ void write(const Evidence& evidence, const Options& options) {
 }  // namespace
 
 ExitCode report(Arguments arguments, Transports) {
-  const Options options = parse(arguments);
-  const Loaded loaded = load(options.directories);
+  const ReportOptions options = parse_report(arguments);
+  const LoadedEvidence loaded = load_evidence(options.directories);
   for (const auto& sweep : loaded.evidence.sweeps) {
     if (loaded.evidence.sweeps.size() > 1)
       fmt::print("{}\n\n", lockstep::report::printable(sweep.id));
@@ -201,7 +201,7 @@ std::string report_help(bool) {
       "  lockstep report results/monday results/tuesday --output=both\n"
       "      several in one; lockstep compare says which is faster\n"
       "  lockstep report results/monday --formats=png,pdf\n";
-  return out + flags_help(all_flags()) +
+  return out + flags_help(report_flags()) +
          "\nexit codes: 0 done, 2 wrong usage or a directory without results (the others are "
          "reported),\n3 files cannot be written, or figures not as PNG or PDF without rsvg-convert "
          "(of Debian's\nlibrsvg2-bin)\n";

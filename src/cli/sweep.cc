@@ -15,6 +15,7 @@
 #include "cli/environment_json.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
+#include "cli/mpi_program.h"
 #include "cli/sweep_batch.h"
 #include "cli/sweep_control.h"
 #include "cli/sweep_directory.h"
@@ -35,17 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string this_program() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) {
-    throw Error(ExitCode::environment,
-                fmt::format("cannot find the program itself: {}", error.message()));
-  }
-  return program.string();
-}
-
-std::string new_directory() {
+std::string new_sweep_directory() {
   return fmt::format("results/sweep-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
 }
 
@@ -54,7 +45,7 @@ void forget(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) unsetenv(variable.c_str());
 }
 
-spec::ParsedSweep parse(Arguments arguments) {
+spec::ParsedSweep parse_and_warn(Arguments arguments) {
   spec::ParsedSweep parsed =
       spec::parse_sweep(arguments, process_getenv, process_variables(),
                         [](const std::string& path) { return read_file(path); });
@@ -153,7 +144,7 @@ ExitCode exit_code(const spec::Sweep& sweep, SweepEnding ending,
 }  // namespace
 
 ExitCode sweep(Arguments arguments, Transports) {
-  const spec::ParsedSweep parsed = parse(arguments);
+  const spec::ParsedSweep parsed = parse_and_warn(arguments);
   Place place = place_of(parsed.sweep, process_getenv, launch::own_names());
   const launch::LauncherRow& launcher = launch::find_launcher(place.launcher);
   spec::Sweep sweep = resolve(parsed.sweep, machine::allowed(), place.devices);
@@ -173,10 +164,10 @@ ExitCode sweep(Arguments arguments, Transports) {
   }
   // Absolute: processes on other hosts start elsewhere.
   const fs::path path =
-      fs::absolute(parsed.result_dir.empty() ? new_directory() : parsed.result_dir);
+      fs::absolute(parsed.result_dir.empty() ? new_sweep_directory() : parsed.result_dir);
   const Launching launching{.launcher = launcher,
                             .site = place.site,
-                            .program = this_program(),
+                            .program = this_program().string(),
                             .sweep = path.filename().string(),
                             .time_limit = sweep.point_time_limit.value_or(0),
                             .live = parsed.live};

@@ -22,15 +22,15 @@ namespace lockstep::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr const char* kRunning = ".running";
 constexpr const char* kFailed = ".failed";
 constexpr const char* kRejected = ".rejected";
 
 // What may change between two starts of one sweep: how long it goes on, not what it measures.
-constexpr const char* kPatience[] = {"repeats", "target_precision", "max_time", "retries",
-                                     "point_time_limit"};
+constexpr const char* kPatienceKeys[] = {"repeats", "target_precision", "max_time", "retries",
+                                         "point_time_limit"};
 
 constexpr const char* kElsewhere = "--result_dir names another directory";
 
@@ -55,23 +55,23 @@ void move(const fs::path& from, const fs::path& to) {
   if (error) cannot("rename", from, error.message());
 }
 
-Json measured_part(const std::string& text, const fs::path& file) {
+SortedJson measured_part(const std::string& text, const fs::path& file) {
   try {
-    Json json = Json::parse(text);
-    for (const char* key : kPatience) json.erase(key);
+    SortedJson json = SortedJson::parse(text);
+    for (const char* key : kPatienceKeys) json.erase(key);
     return json;
-  } catch (const Json::exception&) {
+  } catch (const SortedJson::exception&) {
     throw Error(ExitCode::usage, fmt::format("{} is not a whole sweep.json", file.string()),
                 "choose another --result_dir");
   }
 }
 
 // The first option in which two sweeps differ.
-std::string difference(const Json& before, const Json& now) {
-  const auto value = [](const Json& json, const std::string& key) {
+std::string difference(const SortedJson& before, const SortedJson& now) {
+  const auto value = [](const SortedJson& json, const std::string& key) {
     return json.contains(key) ? json.at(key).dump() : "nothing";
   };
-  for (const Json* side : {&before, &now}) {
+  for (const SortedJson* side : {&before, &now}) {
     for (const auto& [key, ignored] : side->items()) {
       if (value(before, key) != value(now, key)) {
         return fmt::format("its {} is {}, not {}", key, value(before, key), value(now, key));
@@ -82,8 +82,8 @@ std::string difference(const Json& before, const Json& now) {
 }
 
 void check_same(const fs::path& file, const spec::Sweep& sweep, bool resume) {
-  const Json before = measured_part(read_file(file), file);
-  const Json now = measured_part(spec::to_json(sweep), file);
+  const SortedJson before = measured_part(read_file(file), file);
+  const SortedJson now = measured_part(spec::to_json(sweep), file);
   const std::string directory = file.parent_path().string();
   if (before != now) {
     throw Error(ExitCode::usage,

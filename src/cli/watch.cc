@@ -24,14 +24,14 @@ namespace {
 
 using spec::Flag;
 
-struct Options {
+struct WatchOptions {
   std::string directory;
   bool once = false;
   bool page = true;
   int port = 0;
 };
 
-std::vector<const Flag*> all_flags() {
+std::vector<const Flag*> watch_flags() {
   static const std::vector<Flag> own = {
       {.name = "page",
        .group = "Output",
@@ -52,9 +52,9 @@ std::vector<const Flag*> all_flags() {
   return flags;
 }
 
-Options parse(Arguments arguments) {
-  const spec::Vocabulary vocabulary("watch", all_flags());
-  Options options;
+WatchOptions parse_watch(Arguments arguments) {
+  const spec::Vocabulary vocabulary("watch", watch_flags());
+  WatchOptions options;
   const auto apply = [&](const spec::Given& given) {
     const spec::Value value = parse_value(given.flag->type, given.text, given.shown);
     if (given.flag->name == "port") {
@@ -105,7 +105,7 @@ void wait() {
 }  // namespace
 
 ExitCode watch(Arguments arguments, Transports) {
-  const Options options = parse(arguments);
+  const WatchOptions options = parse_watch(arguments);
   setpriority(PRIO_PROCESS, 0, 19);  // what is measured meanwhile comes first
   report::SweepWatch sweep(options.directory);
   const auto look = [&] { return sweep.look(is_worked_on(options.directory), std::time(nullptr)); };
@@ -151,7 +151,7 @@ std::string watch_help(bool) {
       "      the page where a tunnel (ssh -L 8080:127.0.0.1:8080 HOST) expects it\n"
       "  lockstep watch results/nightly --nopage\n"
       "      the table, until the sweep is complete\n";
-  return out + flags_help(all_flags()) +
+  return out + flags_help(watch_flags()) +
          "\nexit codes: 0 the sweep is complete, or --once; 2 wrong usage, or no sweep.json that "
          "can be read;\n3 the port is taken; 130 interrupted, 143 terminated\n";
 }
