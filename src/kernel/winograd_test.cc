@@ -28,9 +28,9 @@ constexpr double kSmallest = 0x1p-149;
 constexpr int kRoundingsOfTransforms = 24;
 
 // Of the largest result, a product of a tap and a pixel too small for a float can lose this much:
-// products, and taps that become up to 3 units smaller, meet factors up to 10 x 10 on the way in
-// and 19 x 19 on the way out; with seven taps 140 on the way in and 505 on the way out.
-constexpr double kUnderflow = 3 * 140 * 505 * kSmallest;
+// products, and taps that become up to 3 units smaller, meet factors up to 15 x 15 on the way in
+// and 67 x 67 on the way out; with seven taps 140 on the way in and 505 on the way out.
+constexpr double kUnderflow = 3 * 225 * 4490 * kSmallest;
 
 Plain noise(std::size_t n, std::uint64_t seed, float scale = 1) {
   Plain values(n);

@@ -425,6 +425,13 @@ bool shows_something(const Quantity& quantity, const Series& series) {
   return false;
 }
 
+bool has_failed_points(const Series& series) {
+  return std::ranges::any_of(series.curves, [](const Curve& curve) {
+    return std::ranges::any_of(
+        curve.rows, [](const RowView& row) { return status(row.record()) == Status::failed; });
+  });
+}
+
 Figure figure(const std::vector<Series>& series, const Quantity& quantity, std::string name,
               std::string title, std::string caption) {
   Figure figure{.name = std::move(name),
@@ -437,6 +444,7 @@ Figure figure(const std::vector<Series>& series, const Quantity& quantity, std::
     figure.panels.push_back({fmt::format("{} of {}, {}", figure.title, one.title, one.subtitle),
                              PanelDrawing(quantity, one).draw()});
   }
+  if (std::ranges::any_of(series, has_failed_points)) figure.caption += " Crosses: failed.";
   return figure;
 }
 
