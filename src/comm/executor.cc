@@ -384,7 +384,9 @@ class Executor::State : public std::enable_shared_from_this<State> {
         break;
       case Kind::got:
         bytes_received += first.range.size() * sizeof(float);
-        figure = windows_[static_cast<std::size_t>(first.peer)].counters[chunk.index].figure;
+        figure = first.from_owner
+                     ? windows_[static_cast<std::size_t>(first.peer)].counters[chunk.index].figure
+                     : received_figure(first, lane);
         break;
       case Kind::recv_add:
       case Kind::update:
@@ -451,13 +453,18 @@ class Executor::State : public std::enable_shared_from_this<State> {
   void received(Chunk& chunk, const Operation& operation) {
     chunk.receiving = false;
     if (operation.array == Array::parameters) {
-      chunk.figures[chunk.next] = wire_.hands.each_piece(operation.range, [&](Range piece, float*) {
-        return keeper_.received(piece, at(mine_, Array::parameters, piece.begin));
-      });
+      chunk.figures[chunk.next] = received_figure(operation, wire_);
     }
     count(chunk, 1);
     ring_peers();
     advance(chunk, wire_);
+  }
+
+  // Of parameters that are here.
+  double received_figure(const Operation& operation, Lane& lane) {
+    return lane.hands.each_piece(operation.range, [&](Range piece, float*) {
+      return keeper_.received(piece, at(mine_, Array::parameters, piece.begin));
+    });
   }
 
   // One more than the operations done: the first count says that the gradients are there.

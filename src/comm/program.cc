@@ -116,6 +116,8 @@ Program compile(const Topology& topology, int rank,
     const bool is_send = operation.kind == Operation::Kind::send;
     int& n = exchanged[peer][2 * static_cast<int>(operation.array) + (is_send ? 1 : 0)];
     const Wait match{peer, count_of_match(of(peer).collective, rank, operation, n++)};
+    operation.from_owner = operation.kind == Operation::Kind::got &&
+                           of(peer).collective.owned == std::vector{operation.range};
     if (is_send) {
       sent.push_back({operation.array, operation.range, match});
     } else {

@@ -39,6 +39,7 @@ struct Operation {
   int peer = -1;  // none: an update
   Range range;
   std::vector<Wait> waits;
+  bool from_owner = false;  // got: what the peer has updated, which is this range and no other
 
   bool writes_own_memory() const {
     return kind == Kind::recv || kind == Kind::recv_add || kind == Kind::update;

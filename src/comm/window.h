@@ -13,7 +13,7 @@ namespace lockstep::comm {
 // cache line of its own: peers poll it.
 struct alignas(64) Counter {
   std::atomic<std::uint64_t> value = 0;
-  double figure = 0;  // of what the rank has updated, for those whom it puts it to
+  double figure = 0;  // of the range that the rank has updated, for those who got it
 
   // `step` counts from 1.
   static std::uint64_t position(std::uint64_t step, std::uint64_t count) {

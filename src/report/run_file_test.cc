@@ -33,7 +33,7 @@ TEST(RunFile, ReadsWhatARunWrote) {
 
 // As nccl-tests reckon it: 4096 bytes in 500 ms, times 2 (N - 1) / N.
 TEST(RunFile, TellsTheBusBandwidthWhereRanksSumInStep) {
-  auto run = nlohmann::json::parse(read_file(kGolden + "run.json"));
+  auto run = nlohmann::json::parse(read_file(kGoldenRuns + "run.json"));
   const auto busbw = [&] { return std::get<stats::Launch>(read_run_json(run.dump())).busbw_gbps; };
   EXPECT_FALSE(busbw());  // of one rank
   run["ranks"].push_back(run["ranks"][0]);
