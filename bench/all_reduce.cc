@@ -4,8 +4,7 @@
 //   bench/all_reduce [--rounds R]
 //
 // An all-reduce that leaves private sums on two ranks moves four streams of memory where a += b
-// moves three, so that 75 % of its rate is the most that memory allows; a reduce-scatter moves
-// three.
+// moves three; a reduce-scatter moves three.
 #include <fmt/format.h>
 
 #include <barrier>
