@@ -14,7 +14,7 @@ constexpr Distance kPrivateSums = 1'400'000;
 // better not divided at all. The transforms of lines are so small that a part is one that the
 // nearest cache holds at one position.
 constexpr int kTilesOfPart = 96;
-constexpr int kPositions = 36;
+constexpr int kPositionsOfTile = 36;
 constexpr int kTilesOfOnePart = 192;
 
 // Blocks of filters in groups of three; four are two groups of two.
@@ -56,7 +56,7 @@ struct Plan {
   int tiles_of_part(const Form& form) const {
     const int all = by_tiles ? (tiling.count() + workers - 1) / workers : tiling.count();
     const bool one = by_tiles ? form.is_line() : all <= kTilesOfOnePart;
-    const int most = kTilesOfPart * kPositions / std::max(form.positions(), kPositions);
+    const int most = kTilesOfPart * kPositionsOfTile / std::max(form.positions(), kPositionsOfTile);
     return even_size(all, one ? kTilesOfOnePart : most, kTilesTogether);
   }
   Distance at(int channel_group, int filter_group) const {
