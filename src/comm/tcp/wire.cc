@@ -8,7 +8,6 @@
 #include <asio/co_spawn.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/post.hpp>
-#include <asio/read.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/write.hpp>
 #include <atomic>
@@ -40,6 +39,20 @@ void limit_unsent(Socket& socket) {
   setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kUnsentBytes,
              sizeof kUnsentBytes);
 #endif
+}
+
+// Reads all of it. The kernel wakes us only when the next piece is there: a computing thread that
+// is interrupted for every packet loses more time than the packets take.
+asio::awaitable<void> read_all(Socket& socket, std::byte* data, std::size_t bytes) {
+  while (bytes > 0) {
+    const std::size_t piece = std::min(bytes, kPieceFloats * sizeof(float));
+    const int enough = static_cast<int>(piece);
+    setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &enough, sizeof enough);
+    const std::size_t got =
+        co_await socket.async_read_some(asio::buffer(data, piece), asio::use_awaitable);
+    data += got;
+    bytes -= got;
+  }
 }
 
 // asio on its own moves 64 KiB per call of the kernel.
@@ -187,8 +200,7 @@ class TcpWire final : public Wire {
     try {
       for (;;) {
         Header header;
-        co_await asio::async_read(peer.socket, asio::buffer(&header, sizeof header),
-                                  asio::use_awaitable);
+        co_await read_all(peer.socket, reinterpret_cast<std::byte*>(&header), sizeof header);
         Mailbox& mailbox = peer.mailboxes[header.tag];
         Early early = co_await read_until_awaited(peer, header, mailbox);
         if (mailbox.awaited.empty()) {
@@ -217,8 +229,7 @@ class TcpWire final : public Wire {
       const std::size_t begin = early.payload.size();
       const std::size_t bytes = encoded_bytes(floats, header.encoding);
       early.payload.resize(begin + bytes);
-      co_await asio::async_read(peer.socket, asio::buffer(early.payload.data() + begin, bytes),
-                                move_all, asio::use_awaitable);
+      co_await read_all(peer.socket, early.payload.data() + begin, bytes);
       early.floats += floats;
       received_ += bytes;
     }
@@ -235,8 +246,7 @@ class TcpWire final : public Wire {
                                   const Awaited& awaited) {
     const std::span<float> rest = awaited.into.subspan(begin);
     if (header.encoding == Encoding::fp32 && !awaited.add) {
-      co_await asio::async_read(peer.socket, asio::buffer(rest.data(), rest.size_bytes()), move_all,
-                                asio::use_awaitable);
+      co_await read_all(peer.socket, reinterpret_cast<std::byte*>(rest.data()), rest.size_bytes());
       received_ += rest.size_bytes();
       co_return;
     }
@@ -245,8 +255,7 @@ class TcpWire final : public Wire {
     for (std::size_t at = 0; at < rest.size(); at += kPieceFloats) {
       const std::span<float> part = rest.subspan(at, std::min(kPieceFloats, rest.size() - at));
       const std::size_t bytes = encoded_bytes(part.size(), header.encoding);
-      co_await asio::async_read(peer.socket, asio::buffer(piece, bytes), move_all,
-                                asio::use_awaitable);
+      co_await read_all(peer.socket, piece, bytes);
       decode(piece, header.encoding, part, awaited.add);
       received_ += bytes;
     }
