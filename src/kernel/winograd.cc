@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "base/check.h"
 #include "kernel/winograd_convolve.h"
@@ -42,14 +41,14 @@ int cost(const WinogradShape& s, const Form& form) {
   return form.positions() * (tiles + kTilesOfFilters);
 }
 
-// With the fewest points, which round least, unless others save more than a tenth.
+// With the fewest points, which round least, as long as more of them do not save another tenth.
 const Form& best_form(const WinogradShape& s) {
-  std::vector<const Form*> forms;
+  const Form* best = nullptr;
   for (const Form& form : winograd::kForms) {
-    if (form.taps == s.taps) forms.push_back(&form);
+    if (form.taps != s.taps) continue;
+    if (best == nullptr || 10 * cost(s, form) < 9 * cost(s, *best)) best = &form;
   }
-  const Form* cheapest = std::ranges::min(forms, {}, [&](const Form* f) { return cost(s, *f); });
-  return 10 * cost(s, *cheapest) < 9 * cost(s, *forms.front()) ? *cheapest : *forms.front();
+  return *best;
 }
 
 const winograd::Steps& fastest_steps(const WinogradShape& s) {

@@ -30,7 +30,7 @@ struct Plan {
         groups((c.out.blocks + kOutputsAtOnce - 1) / kOutputsAtOnce),
         u_position(skewed(Distance{c.in.blocks} * lanes * kOutputsAtOnce * lanes)),
         u_group(c.form.positions() * u_position),
-        by_outputs(groups * u_group > kCachedFilters && tiling.count() <= kFewTiles),
+        by_outputs(groups * u_group > kCachedFilters && tiling.count() <= alike(kFewTiles, c.form)),
         part(tiles_of_part(c.form)),
         v_position(skewed(Distance{part} * c.in.blocks * lanes)),
         m_position(skewed(Distance{part} * kOutputsAtOnce * lanes)),
@@ -38,7 +38,7 @@ struct Plan {
         m_size(skewed(c.form.positions() * m_position)) {}
 
   int tiles_of_part(const Form& form) const {
-    if (by_outputs) return even_size(tiling.count(), kTilesOfSharedPart, kTilesAtOnce);
+    if (by_outputs) return even_size(tiling.count(), alike(kTilesOfSharedPart, form), kTilesAtOnce);
     return form.is_line() ? kLinesOfOwnPart : kTilesOfOwnPart;
   }
 

@@ -70,6 +70,8 @@ inline constexpr auto kPoints<7> = points_at<false>({1, 2, 1.0 / 2});
 template <>
 inline constexpr auto kPoints<8> = points_at({1, 2, 1.0 / 2});
 template <>
+inline constexpr auto kPoints<9> = points_at<false>({1, 1.0 / 2, 3.0 / 2, 4});
+template <>
 inline constexpr auto kPoints<12> = points_at({1, 3.0 / 8, 3.0 / 4, 3.0 / 2, 3});
 
 }  // namespace lockstep::kernel::winograd

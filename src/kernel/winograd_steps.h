@@ -5,10 +5,10 @@
 
 namespace lockstep::kernel::winograd {
 
-// The steps of F(4x4, 3x3), F(5x5, 3x3), F(6x6, 3x3) and F(2x2, 5x5), and of F(4, 3) and F(6, 7)
-// along rows or columns, each for a block of channels or more, without threads: docs/kernels.md has
-// the mathematics and the names. Channels stand in blocks of as many as the processor's vectors
-// have lanes, 8 or 16, and all memory is aligned to such vectors; distances are in floats.
+// The steps of a convolution in each of its forms, for a block of channels or more, without
+// threads: docs/kernels.md has the mathematics and the names. Channels stand in blocks of as many
+// as the processor's vectors have lanes, 8 or 16, and all memory is aligned to such vectors;
+// distances are in floats.
 
 // Rows and columns.
 struct Size {
@@ -39,9 +39,9 @@ constexpr Form form_of(Size taps, int points) {
 }
 // All that there are; of those with the same taps, the ones that round less first.
 inline constexpr Form kForms[] = {
-    form_of({3, 3}, 6), form_of({3, 3}, 7),  form_of({3, 3}, 8),
-    form_of({5, 5}, 6), form_of({5, 5}, 8),  form_of({1, 3}, 6),
-    form_of({3, 1}, 6), form_of({1, 7}, 12), form_of({7, 1}, 12),
+    form_of({3, 3}, 6),  form_of({3, 3}, 7),  form_of({3, 3}, 8), form_of({3, 3}, 9),
+    form_of({5, 5}, 6),  form_of({5, 5}, 8),  form_of({1, 3}, 6), form_of({3, 1}, 6),
+    form_of({1, 7}, 12), form_of({7, 1}, 12),
 };
 
 // Rows and vectors of the two products' register blocks: twelve sums each, which sixteen registers

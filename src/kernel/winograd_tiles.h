@@ -77,6 +77,12 @@ struct Parts {
   }
 };
 
+// Tiles that take as much memory as so many of 36 positions; of smaller ones, just as many.
+inline int alike(int tiles, const Form& form) {
+  constexpr int kPositions = 36;
+  return tiles * kPositions / std::max(form.positions(), kPositions);
+}
+
 // The size, a multiple of `together`, that makes n into equal parts of about `wanted`.
 inline int even_size(int n, int wanted, int together) {
   const int parts = std::max(1, (n + wanted / 2) / wanted);

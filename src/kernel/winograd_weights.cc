@@ -9,12 +9,10 @@ namespace {
 constexpr int kChannels = 16;
 
 // Floats of sums: up to here every thread keeps some for tiles of its own.
-constexpr Distance kPrivateSums = 1'400'000;
-// Tiles of 36 positions that are multiplied at once, and fewer of more; tiles so few that they are
-// better not divided at all. The transforms of lines are so small that a part is one that the
-// nearest cache holds at one position.
+constexpr Distance kPrivateSums = 1'500'000;
+// Tiles that are multiplied at once, and tiles so few that they are better not divided at all. The
+// transforms of lines are so small that a part is one that the nearest cache holds at one position.
 constexpr int kTilesOfPart = 96;
-constexpr int kPositionsOfTile = 36;
 constexpr int kTilesOfOnePart = 192;
 
 // Blocks of filters in groups of three; four are two groups of two.
@@ -56,8 +54,7 @@ struct Plan {
   int tiles_of_part(const Form& form) const {
     const int all = by_tiles ? (tiling.count() + workers - 1) / workers : tiling.count();
     const bool one = by_tiles ? form.is_line() : all <= kTilesOfOnePart;
-    const int most = kTilesOfPart * kPositionsOfTile / std::max(form.positions(), kPositionsOfTile);
-    return even_size(all, one ? kTilesOfOnePart : most, kTilesTogether);
+    return even_size(all, one ? kTilesOfOnePart : alike(kTilesOfPart, form), kTilesTogether);
   }
   Distance at(int channel_group, int filter_group) const {
     return (Distance{channel_group} * filter_groups.count() + filter_group) * group_sums;
