@@ -172,17 +172,23 @@ class Hosts:
         self.cut(host)
         os.kill(self._pids.pop(host), signal.SIGKILL)
 
-    def iperf(self, sender, receiver, seconds=3):
-        """What iperf3 moves over one TCP connection, in bits/s."""
-        server = self.start(receiver, ["iperf3", "--server", "--one-off", "--forceflush"])
+    @contextlib.contextmanager
+    def iperf_server(self, host):
+        """For one client, which may begin at once."""
+        server = self.start(host, ["iperf3", "--server", "--one-off", "--forceflush"])
         try:
             for line in server.stdout:
                 if "listening" in line:
                     break
-            done = self.run(sender, ["iperf3", "--client", receiver, "--time", str(seconds),
-                                     "--json"], timeout=seconds + 20)
+            yield
         finally:
             server.end()
+
+    def iperf(self, sender, receiver, seconds=3):
+        """What iperf3 moves over one TCP connection, in bits/s."""
+        with self.iperf_server(receiver):
+            done = self.run(sender, ["iperf3", "--client", receiver, "--time", str(seconds),
+                                     "--json"], timeout=seconds + 20)
         report = json.loads(done.stdout)
         if "error" in report:
             raise BedError(report["error"])
