@@ -1,7 +1,8 @@
 // One training step against what bounds it, in one interleaved run: the machine's FMA peak, and the
 // sum of the step's own operations, each timed alone with cold caches. Where much of a network fits
 // into the caches a step is faster than that, whatever else it wastes: so the operations are timed
-// in turn, too, with the caches as the step leaves them.
+// in turn, too, with the caches as the step leaves them; that also takes as long as a step, so its
+// jitter is what a step's is measured by.
 //
 //   bench/engine_parts [MODEL:BATCH...] [--rounds R] [--threads T]
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ void measure(const std::string& name, int batch, int rounds) {
       "{} b{}, {} threads, {} rounds\n"
       "  step                {:8.1f} ms (jitter {:.1f} ms), {:.2f} images/s\n"
       "  its parts, cold     {:8.1f} ms (jitter {:.1f} ms), of which oneDNN {:.1f} ms\n"
-      "  its parts, in turn  {:8.1f} ms\n"
+      "  its parts, in turn  {:8.1f} ms (jitter {:.1f} ms)\n"
       "  share of FMA peak   {:8.1f} %  [{:.1f}, {:.1f}]   (peak {:.0f} GFLOP/s)\n"
       "  cold parts / step   {:8.1f} %  [{:.1f}, {:.1f}]\n"
       "  in turn / step      {:8.1f} %  [{:.1f}, {:.1f}]\n"
@@ -76,10 +77,11 @@ void measure(const std::string& name, int batch, int rounds) {
       name, batch, omp_get_max_threads(), rounds, 1e3 * stats::median(steps),
       1e3 * stats::robust_deviation(steps), batch / stats::median(steps), 1e3 * stats::median(all),
       1e3 * stats::robust_deviation(all), 1e3 * stats::median(library),
-      1e3 * stats::median(in_turn), 100 * stats::median(of_peak), 100 * peak_interval.low,
-      100 * peak_interval.high, peak, 100 * stats::median(of_parts), 100 * parts_interval.low,
-      100 * parts_interval.high, 100 * stats::median(of_turn), 100 * turn_interval.low,
-      100 * turn_interval.high, stats::robust_deviation(steps) / stats::robust_deviation(all));
+      1e3 * stats::median(in_turn), 1e3 * stats::robust_deviation(in_turn),
+      100 * stats::median(of_peak), 100 * peak_interval.low, 100 * peak_interval.high, peak,
+      100 * stats::median(of_parts), 100 * parts_interval.low, 100 * parts_interval.high,
+      100 * stats::median(of_turn), 100 * turn_interval.low, 100 * turn_interval.high,
+      stats::robust_deviation(steps) / stats::robust_deviation(in_turn));
 }
 
 }  // namespace
