@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "cli/command_line.h"
+#include "cli/crash.h"
 
 namespace lockstep::cli {
 
@@ -10,6 +11,7 @@ std::optional<Error> on_every_rank(const std::vector<std::unique_ptr<comm::Trans
                                    const std::function<void(std::size_t i)>& body) {
   std::optional<Error> first;  // the calling thread's
   const auto run = [&](std::size_t i) {
+    Crash::in_rank(ranks[i]->rank());
     try {
       body(i);
     } catch (const std::exception&) {

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "cli/conv_choices.h"
+#include "cli/crash.h"
 #include "cli/environment_json.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
@@ -124,6 +125,7 @@ class RankRecord {
     if (log_ != nullptr) log_->evaluated(evaluated, last);
   }
   void step(const record::Sample& sample, std::int64_t timed_step) {
+    Crash::in_step(sample.step + 1);
     machine::settle_team();
     if (samples_) samples_->append(sample);
     if (log_ != nullptr) log_->step(sample, timed_step);

@@ -35,12 +35,13 @@ std::string one_line(std::string text) {
 }
 
 std::string how_it_ended(const launch::Ended& ended) {
+  std::string words = last_words(ended.tail);
+  if (words.starts_with("rank ")) return words;  // with its host: a launcher's code says less
   const std::string who =
       ended.host.empty() ? ended.name : fmt::format("{} on {}", ended.name, ended.host);
   std::string text = ended.exit_code > 128
                          ? fmt::format("{} was ended by signal {}", who, ended.exit_code - 128)
                          : fmt::format("{} ended with exit code {}", who, ended.exit_code);
-  const std::string words = last_words(ended.tail);
   return words.empty() ? text : fmt::format("{}: {}", text, words);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "cli/crash.h"
 #include "cli/mpi_program.h"
 #include "spec/names.h"
 
@@ -40,6 +41,7 @@ std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports
   const auto row =
       std::ranges::find(transports, spec::name(member.transport), &comm::TransportRow::name);
   LOCKSTEP_CHECK(row != transports.end());
+  Crash::listen(member.ranks);  // MPI may crash as it starts
   auto ranks = row->connect({.ranks = member.ranks,
                              .world = member.world(),
                              .coordinator = member.coordinator,

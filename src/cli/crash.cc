@@ -1,0 +1,90 @@
+#include "cli/crash.h"
+
+#include <execinfo.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "comm/lost.h"
+#include "machine/cores.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct Place {
+  int rank = -1;  // below 0: not known
+  std::int64_t step = -1;
+};
+constinit thread_local Place place;
+
+// Made before there is a crash: a handler must not allocate.
+std::string g_ranks, g_host;
+
+// As much of a text as fits.
+class Line {
+ public:
+  template <typename... Arguments>
+  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    const auto added = fmt::format_to_n(text_.begin() + size_, text_.size() - size_, format,
+                                        std::forward<Arguments>(arguments)...);
+    size_ = static_cast<std::size_t>(added.out - text_.begin());
+  }
+  void print() const { [[maybe_unused]] const auto done = write(2, text_.data(), size_); }
+
+ private:
+  std::array<char, 512> text_;
+  std::size_t size_ = 0;
+};
+
+void on_crash(int signal) {
+  Line line;
+  line.add("error: ");
+  if (place.rank < 0) {
+    line.add("{}", g_ranks);
+  } else {
+    line.add("rank {}", place.rank);
+  }
+  line.add(" on {} crashed", g_host);
+  if (place.step >= 0) line.add(" at step {}", place.step);
+  line.add(": {}\nhint: a fault of lockstep or of a library; who reports it needs these lines:\n",
+           sigdescr_np(signal));
+  line.print();
+  std::array<void*, 32> frames;
+  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames.size()), 2);
+  raise(signal);  // finds the default action when this returns
+}
+
+}  // namespace
+
+void Crash::listen(std::span<const int> ranks) {
+  g_ranks = ranks.size() == 1 ? fmt::format("rank {}", ranks.front())
+                              : fmt::format("one of ranks {}", machine::ranges(ranks));
+  g_host = comm::own_host_name();
+  void* frame = nullptr;
+  backtrace(&frame, 1);  // its first call loads a library
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_DFL) continue;
+    struct sigaction action = {};
+    action.sa_handler = on_crash;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+void Crash::in_rank(int rank) {
+  place = {.rank = rank};
+}
+
+void Crash::in_step(std::int64_t step) {
+  place.step = step;
+}
+
+}  // namespace lockstep::cli
