@@ -92,6 +92,7 @@ struct MpiThread::State {
   std::condition_variable changed;
   std::deque<Job> jobs;   // guarded by the mutex
   bool stopping = false;  // guarded by the mutex
+  std::promise<void> started;
   std::promise<void> ended;
   std::shared_future<void> has_ended = ended.get_future().share();
 
@@ -175,20 +176,27 @@ struct MpiThread::State {
   }
 };
 
-MpiThread::MpiThread() : state_(std::make_shared<State>()) {
-  std::promise<void> started;
-  thread_ = std::thread([state = state_, &started] {
+MpiThread::MpiThread(double start_timeout) : state_(std::make_shared<State>()) {
+  std::future<void> started = state_->started.get_future();
+  thread_ = std::thread([state = state_] {
     try {
       start_mpi();
     } catch (...) {
-      started.set_exception(std::current_exception());
+      state->started.set_exception(std::current_exception());
       return;
     }
-    started.set_value();
+    state->started.set_value();
     state->run();
   });
+  // MPI_Init waits for every rank, and for ever: not all launchers end it when one crashes there.
+  if (started.wait_for(std::chrono::duration<double>(start_timeout)) != std::future_status::ready) {
+    thread_.detach();
+    throw Error(ExitCode::launch,
+                fmt::format("MPI does not start within {} s: a rank does not come", start_timeout),
+                "the output of the others may say more; srun --kill-on-bad-exit=1 does not wait");
+  }
   try {
-    started.get_future().get();
+    started.get();
   } catch (...) {
     thread_.join();
     throw;

@@ -23,7 +23,8 @@ class MpiThread {
   using Job = std::function<void()>;
   using Completion = std::function<void(std::size_t bytes)>;  // bytes: of a message received
 
-  MpiThread();   // starts MPI
+  // Starts MPI; throws Error(launch) when not all ranks have come after so many seconds.
+  explicit MpiThread(double start_timeout);
   ~MpiThread();  // ends MPI if all agreed to that, or leaves it as it is
 
   // All ranks have agreed to end: what is still awaited does not come, and MPI's own end, which

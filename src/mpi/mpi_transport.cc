@@ -89,7 +89,7 @@ class MpiTransport : public Transport, private comm::VendorAllReduce {
 
 std::vector<std::unique_ptr<Transport>> start_and_connect(const comm::ConnectOptions& options) {
   std::vector<std::unique_ptr<Transport>> transports;
-  transports.push_back(connect(std::make_shared<MpiThread>(), options));
+  transports.push_back(connect(std::make_shared<MpiThread>(options.start_timeout), options));
   return transports;
 }
 

@@ -11,7 +11,7 @@ namespace {
 class World : public ::testing::Environment {
  public:
   void SetUp() override {
-    thread = std::make_shared<MpiThread>();
+    thread = std::make_shared<MpiThread>(/*start_timeout=*/60);
     thread->on_error([](const Error& error) { FAIL() << error.what(); });
     thread->call(
         [this] {

@@ -69,8 +69,8 @@ class Ring {
 void take_part(std::string_view what) {
   // Hosts with names of their own talk through the wire.
   const std::string host = what == "wire" ? fmt::format("host of {}", getpid()) : "";
-  const auto transport =
-      lockstep::mpi::connect(std::make_shared<lockstep::mpi::MpiThread>(), {}, host);
+  const auto thread = std::make_shared<lockstep::mpi::MpiThread>(/*start_timeout=*/60);
+  const auto transport = lockstep::mpi::connect(thread, {}, host);
   transport->share(1 << 20);
   fmt::print("rank {} is process {}\n", transport->rank(), getpid());
   std::fflush(stdout);
