@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """`lockstep run` on several hosts, the real program: over real ssh, mpirun and Slurm.
 
-Usage: cluster_test.py PROGRAM [unittest arguments]"""
+Usage: cluster_test.py PROGRAM CRASH [unittest arguments]
+CRASH is the library that faults/crash.cc makes."""
 
 import functools
 import json
@@ -19,6 +20,7 @@ import unittest
 from bed import Hosts, Slurm
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+CRASH = pathlib.Path(sys.argv.pop(1)).resolve()
 STEP_LINE = re.compile(r"^\d+\timages/sec: \S+ \+/- \S+ \(jitter = \S+\)\t([\d.]+)$", re.M)
 STEPS = 5  # a warm-up and four that are timed
 LENET = ["--model=lenet", "--batch_size=2", "--num_intra_threads=1", "--init_learning_rate=0.02",
@@ -46,13 +48,22 @@ def setUpModule():
 
 
 class Run:
-    """One run of the program: what had to be started for it, rank 0 last, and what came of that."""
+    """One run of the program: what had to be started for it, rank 0 last, and what came of that.
 
-    def __init__(self, *flags):
+    It may be one that crashes: in the next layer on a host or, as it starts, in MPI_Init there."""
+
+    def __init__(self, *flags, may_crash=False, crash_in_mpi_init=None):
         self.directory = pathlib.Path(tempfile.mkdtemp(dir=hosts.directory))
         self._command = ["sh", "-c", NOTE_EXIT_CODE, f"{self.directory}/code", str(PROGRAM), "run",
                          f"--result_dir={self.directory}", *flags]
+        if may_crash or crash_in_mpi_init:
+            self._command[4:4] = ["env", f"LD_PRELOAD={CRASH}", f"CRASH={self.directory}"]
+        if crash_in_mpi_init:
+            (self.directory / f"crash in MPI_Init on {crash_in_mpi_init}").touch()
         self.processes = {}  # by name
+
+    def crash_in_layer(self, host):
+        (self.directory / f"crash in a layer on {host}").touch()
 
     def start(self, *launcher):
         """Starts it on node1, with a launcher or without."""
@@ -287,28 +298,33 @@ class OverMpi(ClusterTest):
                            "--variable_update=distributed_replicated")
 
 
-def in_one_process(*flags):
-    return Run(*ENDLESS, *flags, "--devices=2", "--oversubscribe").start()
+def in_one_process(*flags, **crash):
+    return Run(*ENDLESS, *flags, "--devices=2", "--oversubscribe", **crash).start()
 
 
-def by_ssh(*flags):
-    return Run(*ENDLESS, *flags).start_by_ssh(hosts.names)
+def by_ssh(*flags, **crash):
+    return Run(*ENDLESS, *flags, **crash).start_by_ssh(hosts.names)
 
 
-def by_mpirun(*flags):
+def by_mpirun(*flags, **crash):
     # Without keepalive, mpirun itself would not notice that a host is cut off.
-    return Run(*ENDLESS, *flags).start(
+    return Run(*ENDLESS, *flags, **crash).start(
         *MPIRUN, "--host", ",".join(hosts.names), "--mca", "oob_tcp_keepalive_time", "2",
         "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "3")
 
 
-def by_srun(*flags):
-    return Run(*ENDLESS, *flags).start(*SRUN, "--nodes=3", "--kill-on-bad-exit=1")
+def by_srun(*flags, **crash):
+    return Run(*ENDLESS, *flags, **crash).start(*SRUN, "--nodes=3", "--kill-on-bad-exit=1")
 
 
-def by_every_launcher(*flags):
+def by_patient_srun(*flags, **crash):
+    """Which goes on when a task fails."""
+    return Run(*ENDLESS, *flags, **crash).start(*SRUN, "--nodes=3")
+
+
+def by_every_launcher(*flags, **crash):
     """Three runs at once: they share the hosts, and what happens to those."""
-    return [launch(*flags) for launch in (by_ssh, by_mpirun, by_srun)]
+    return [launch(*flags, **crash) for launch in (by_ssh, by_mpirun, by_srun)]
 
 
 def send(number):
@@ -350,11 +366,47 @@ class Loss(ClusterTest):
         if "launcher" in run.codes:  # that of the culprit, if that one ended first
             self.assertIn(run.codes["launcher"], (5, launchers_code), errors)
 
-    def test_of_a_process_that_is_killed_or_crashes(self):
-        for number in (signal.SIGKILL, signal.SIGSEGV):
-            self.assert_noticed(by_every_launcher(), send(number),
-                                r"was lost at step \d+: its process ended",
-                                launchers_code=128 + number)
+    def assert_tells_of_its_crash(self, run, host, message):
+        """It does so itself, once, and ends by the signal."""
+        errors = "".join(run.errors.values())
+        self.assertRegex(errors, f"(?m)^error: {message}: Segmentation fault$")
+        self.assertEqual(errors.count(" crashed"), 1, errors)
+        self.assertEqual(run.code_on(host), 128 + signal.SIGSEGV)
+
+    def test_of_a_process_that_is_killed(self):
+        self.assert_noticed(by_every_launcher(), send(signal.SIGKILL),
+                            r"was lost at step \d+: its process ended",
+                            launchers_code=128 + signal.SIGKILL)
+
+    def test_of_a_process_that_crashes_in_a_layer(self):
+        runs = by_every_launcher(may_crash=True)
+        self.assert_noticed(runs, lambda _: [run.crash_in_layer("node2") for run in runs],
+                            r"was lost at step \d+: its process ended",
+                            launchers_code=128 + signal.SIGSEGV)
+        for run in runs:
+            with self.subTest(run.launcher):
+                self.assert_tells_of_its_crash(run, "node2",
+                                               r"rank 1 on node2 crashed at step \d+")
+                self.assertIn("(dnnl_primitive_execute", "".join(run.errors.values()))
+
+    def test_of_a_process_that_crashes_in_mpi_init(self):
+        def assert_tells(run):
+            run.end()
+            with self.subTest(run.launcher):
+                self.assert_tells_of_its_crash(run, "node2", "rank 1 on node2 crashed")
+                self.assertIn(run.codes["launcher"],  # that of those whom it has ended is higher
+                              (128 + signal.SIGSEGV, 128 + signal.SIGTERM), run.errors)
+        for run in [launch(crash_in_mpi_init="node2") for launch in (by_mpirun, by_srun)]:
+            assert_tells(run)
+        hosts.assert_nothing_left()
+        # Nobody ends the others: they give up by themselves, and rank 0 says so in the result.
+        run = by_patient_srun("--start_timeout=3", crash_in_mpi_init="node2")
+        assert_tells(run)
+        self.assertEqual([run.code_on(host) for host in ("node1", "node3")], [4, 4], run.errors)
+        self.assertEqual(run.errors["launcher"].count("error: MPI does not start within 3 s"), 2)
+        self.assertEqual(run.result()["error"]["exit_code"], 4)
+        run.await_end_on(hosts.names, time.monotonic())
+        hosts.accept_what_is_there()  # Slurm's own may need half a minute
 
     def test_of_rank_0(self):
         self.assert_noticed(by_every_launcher(), send(signal.SIGKILL),
@@ -419,13 +471,16 @@ class Loss(ClusterTest):
         self.assert_named(run, ["node1"], f"rank ([01]) on node1 {how.format('[01]')}", 5)
 
     def test_of_all_ranks_at_once_leaves_what_was_measured(self):
-        for number in (signal.SIGKILL, signal.SIGSEGV):
-            run = in_one_process().train(2)
-            send(number)([run.process_on("node1")])
+        killed = in_one_process().train(2)
+        send(signal.SIGKILL)([killed.process_on("node1")])
+        crashed = in_one_process(may_crash=True).train(2)
+        crashed.crash_in_layer("node1")
+        for run in (killed, crashed):
             run.end(within=10)
-            self.assertEqual(run.code_on("node1"), 128 + number)
             self.assertGreaterEqual(min(run.steps(0), run.steps(1)), 3)
-            hosts.assert_nothing_left()
+        self.assertEqual(killed.code_on("node1"), 128 + signal.SIGKILL)
+        self.assert_tells_of_its_crash(crashed, "node1", r"rank [01] on node1 crashed at step \d+")
+        hosts.assert_nothing_left()
 
     def test_of_a_server(self):
         for flags in ([], ["--cross_replica_sync=False"]):
@@ -510,8 +565,7 @@ class Interruption(ClusterTest):
             return lambda run: os.kill(run.process_on(host), signal.SIGINT)
         self.assert_ends_in_order([by_ssh()], interrupt_on("node1"))
         # srun must not take the first end for a failure.
-        by_patient_srun = Run(*ENDLESS).start(*SRUN, "--nodes=3")
-        self.assert_ends_in_order([by_ssh(), by_mpirun(), by_patient_srun], interrupt_on("node2"))
+        self.assert_ends_in_order([by_ssh(), by_mpirun(), by_patient_srun()], interrupt_on("node2"))
 
     def test_of_mpirun_keeps_what_was_measured(self):
         self.assert_ends_in_order(
