@@ -48,7 +48,7 @@ HostMemory HostMemory::create(std::size_t bytes) {
 }
 
 HostMemory HostMemory::open(const std::string& ticket) {
-  const auto parts = split(ticket, ' ');
+  const auto parts = lockstep::split(ticket, ' ');
   LOCKSTEP_CHECK(parts.size() == 2);
   HostMemory memory;
   memory.file_ = ::open(parts[0].c_str(), O_RDWR | O_CLOEXEC);

@@ -39,7 +39,7 @@ Value update(const Value& gradients) {
 // which opens a step, or an operation.
 using Clock = std::vector<int>;
 
-void join(Clock& clock, const Clock& other) {
+void join_clocks(Clock& clock, const Clock& other) {
   for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
 }
 
@@ -133,7 +133,7 @@ class Run {
     for (const Wait& wait : waits) {
       const int events = step * events_per_step(wait.peer) + wait.count;
       if (happened(wait.peer) < events) return false;
-      join(clock, clocks_[wait.peer][events - 1]);
+      join_clocks(clock, clocks_[wait.peer][events - 1]);
     }
     return true;
   }
@@ -188,7 +188,7 @@ class Run {
         flaw_ = fmt::format("rank {} gets another range than it expects", rank);
         return false;
       }
-      join(clock, messages.front().clock);
+      join_clocks(clock, messages.front().clock);
       theirs = std::move(messages.front().values);
       messages.pop_front();
     }

@@ -9,7 +9,7 @@
 namespace lockstep::comm {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(1);  // for a job of milliseconds
+constexpr auto kJobPatience = std::chrono::seconds(1);  // for a job of milliseconds
 
 bool has_lost_a_rank(const Transport& transport) {
   try {
@@ -27,7 +27,8 @@ void let_wire_finish_job(Transport& transport) {
   const auto behind = std::make_shared<std::promise<void>>();
   std::future<void> reached = behind->get_future();
   transport.wire()->post([behind] { behind->set_value(); });
-  while (reached.wait_for(kPatience) != std::future_status::ready && !has_lost_a_rank(transport)) {
+  while (reached.wait_for(kJobPatience) != std::future_status::ready &&
+         !has_lost_a_rank(transport)) {
   }
 }
 

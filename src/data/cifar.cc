@@ -12,7 +12,7 @@ Fault wrong_label(std::uint64_t offset, std::int64_t label) {
 }
 
 // What an array of numpy is pickled as: its shape, the code of its type, its bytes.
-struct Array {
+struct NumpyArray {
   const PickleValue* shape = nullptr;
   const PickleValue* type = nullptr;
   const PickleValue* bytes = nullptr;
@@ -34,7 +34,7 @@ bool is_unsigned_byte(const Pickle& pickle, const PickleValue* type) {
 // An object is [what makes it, arguments, state]. Up to protocol 4 an array is made empty and its
 // state is (version, shape, type, Fortran order, bytes); from protocol 5 on its arguments are
 // (bytes, type, shape, order).
-Array find_array(const Pickle& pickle, const PickleValue& object) {
+NumpyArray find_array(const Pickle& pickle, const PickleValue& object) {
   if (const PickleValue* state = item(pickle, &object, 2)) {
     return {item(pickle, state, 1), item(pickle, state, 2), item(pickle, state, 4)};
   }
@@ -44,7 +44,7 @@ Array find_array(const Pickle& pickle, const PickleValue& object) {
 
 // Empty: the shape, the type or the number of bytes is another one.
 Bytes pixels_of(const Pickle& pickle, const PickleValue& object, std::size_t images) {
-  const Array array = find_array(pickle, object);
+  const NumpyArray array = find_array(pickle, object);
   const PickleValue* rows = item(pickle, array.shape, 0);
   const PickleValue* columns = item(pickle, array.shape, 1);
   if (rows == nullptr || columns == nullptr || array.bytes == nullptr) return {};

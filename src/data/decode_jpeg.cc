@@ -17,14 +17,14 @@ namespace {
 constexpr long kMostMemory = 1L << 30;
 
 // How the library says that a file is damaged: it jumps back to where decoding began.
-struct Failure {
+struct JpegFailure {
   jpeg_error_mgr manager;  // first, so that a pointer to it is one to the whole
   jmp_buf back;
   char message[JMSG_LENGTH_MAX];
 };
 
 [[noreturn]] void fail(j_common_ptr jpeg) {
-  auto* failure = reinterpret_cast<Failure*>(jpeg->err);
+  auto* failure = reinterpret_cast<JpegFailure*>(jpeg->err);
   failure->manager.format_message(jpeg, failure->message);
   std::longjmp(failure->back, 1);
 }
@@ -114,7 +114,7 @@ void inks_to_rgb(const std::uint8_t* inks, bool inverted, std::uint8_t* rgb, std
 Parsed<PixelView> JpegDecoder::decode(Bytes file, const Crop& crop, const DecodeOptions& options) {
   LOCKSTEP_CHECK(crop.top >= 0 && crop.left >= 0 && crop.height > 0 && crop.width > 0);
   jpeg_decompress_struct jpeg{};
-  Failure failure{};
+  JpegFailure failure{};
   jpeg.err = jpeg_std_error(&failure.manager);
   failure.manager.error_exit = fail;
   failure.manager.emit_message = warn;

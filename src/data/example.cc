@@ -85,7 +85,7 @@ bool read_feature(Bytes message, Feature& feature) {
 }
 
 // Puts an example together from its features.
-struct Reading {
+struct ExampleBuilder {
   ImageExample example;
   bool has_image = false;
   bool has_text = false;
@@ -161,25 +161,25 @@ void append_integer(std::string& features, std::string_view key, std::int64_t va
 }  // namespace
 
 Parsed<ImageExample> parse_example(Bytes bytes) {
-  Reading reading;
+  ExampleBuilder builder;
   FieldReader reader(bytes);
   while (const auto field = reader.next()) {
     if (field->number == kFeatures && field->type == Type::bytes &&
-        !reading.features(field->bytes)) {
+        !builder.features(field->bytes)) {
       return Fault{static_cast<std::uint64_t>(field->bytes.data() - bytes.data()),
                    "damaged features of a tf.train.Example"};
     }
   }
   if (reader.damaged()) return Fault{0, "not a tf.train.Example"};
-  if (!reading.has_image) return Fault{0, "a tf.train.Example without image/encoded"};
-  const auto& [ymin, xmin, ymax, xmax] = reading.sides;
+  if (!builder.has_image) return Fault{0, "a tf.train.Example without image/encoded"};
+  const auto& [ymin, xmin, ymax, xmax] = builder.sides;
   if (ymin.size() != xmin.size() || ymin.size() != ymax.size() || ymin.size() != xmax.size()) {
     return Fault{0, "a tf.train.Example whose bounding boxes lack sides"};
   }
   for (std::size_t i = 0; i < ymin.size(); ++i) {
-    reading.example.boxes.push_back({ymin[i], xmin[i], ymax[i], xmax[i]});
+    builder.example.boxes.push_back({ymin[i], xmin[i], ymax[i], xmax[i]});
   }
-  return std::move(reading.example);
+  return std::move(builder.example);
 }
 
 std::string encode_example(const ExampleToWrite& example) {

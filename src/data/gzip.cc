@@ -12,7 +12,7 @@ namespace lockstep::data {
 namespace {
 
 constexpr int kGzipWindow = 16 + MAX_WBITS;  // zlib's way to say: with gzip's header and checksum
-constexpr std::size_t kPiece = std::size_t{1} << 16;
+constexpr std::size_t kInflatedPiece = std::size_t{1} << 16;
 
 // Ends the stream on every path out.
 struct Inflating {
@@ -40,15 +40,15 @@ Parsed<std::string> gunzip(Bytes bytes, std::uint64_t most) {
   std::string content;
   std::size_t at = 0;
   while (true) {
-    char piece[kPiece];
+    char piece[kInflatedPiece];
     stream.next_out = reinterpret_cast<Bytef*>(piece);
-    stream.avail_out = kPiece;
+    stream.avail_out = kInflatedPiece;
     const uInt given = at_once(bytes.size() - at);
     stream.next_in = const_cast<Bytef*>(bytes.data() + at);  // which it only reads
     stream.avail_in = given;
     const int code = inflate(&stream, Z_NO_FLUSH);
     at += given - stream.avail_in;
-    content.append(piece, kPiece - stream.avail_out);
+    content.append(piece, kInflatedPiece - stream.avail_out);
     if (content.size() > most) {
       return Fault{at, fmt::format("decompresses to more than {} bytes", most)};
     }

@@ -14,7 +14,7 @@
 namespace lockstep::data {
 namespace {
 
-constexpr std::uint64_t kPiece = std::uint64_t{1} << 19;
+constexpr std::uint64_t kLeastRead = std::uint64_t{1} << 19;
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* reason) {
   throw Error(ExitCode::usage, fmt::format("cannot read {}: {}", path.string(), reason));
@@ -52,7 +52,7 @@ void InputFile::read(std::uint64_t offset, std::span<std::uint8_t> to) const {
 Bytes ForwardReader::read(std::uint64_t offset, std::uint64_t length) {
   LOCKSTEP_CHECK(length <= file_.size() && offset <= file_.size() - length);
   if (offset < begin_ || offset + length > end_) {
-    const std::uint64_t wanted = std::min(std::max(length, kPiece), file_.size() - offset);
+    const std::uint64_t wanted = std::min(std::max(length, kLeastRead), file_.size() - offset);
     if (buffer_.size() < wanted) buffer_.resize(wanted);
     file_.read(offset, std::span(buffer_).first(wanted));
     begin_ = offset;

@@ -12,7 +12,7 @@ namespace lockstep::data {
 namespace {
 
 // The library's own would end the program with code 1.
-[[noreturn]] void fail(j_common_ptr) {
+[[noreturn]] void pixels_refused(j_common_ptr) {
   LOCKSTEP_CHECK(false && "libjpeg refuses pixels of ours");
   std::abort();
 }
@@ -28,7 +28,7 @@ std::string encode_jpeg(Bytes pixels, int channels, int height, int width, int q
   jpeg_error_mgr errors{};
   jpeg_compress_struct jpeg{};
   jpeg.err = jpeg_std_error(&errors);
-  errors.error_exit = fail;
+  errors.error_exit = pixels_refused;
   jpeg_create_compress(&jpeg);
   unsigned char* memory = nullptr;
   unsigned long size = 0;

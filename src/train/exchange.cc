@@ -11,7 +11,7 @@
 namespace lockstep::train {
 namespace {
 
-std::vector<double> bytes_of(std::span<const Bucket> buckets) {
+std::vector<double> bucket_bytes(std::span<const Bucket> buckets) {
   std::vector<double> bytes;
   for (const Bucket& bucket : buckets) {
     bytes.push_back(static_cast<double>(bucket.range.size() * sizeof(float)));
@@ -75,7 +75,7 @@ Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& l
       site_(site),
       options_(options),
       completed_by_(layout.segments.size()),
-      flights_(bytes_of(buckets), 2 * layout.segments.size() + 8),
+      flights_(bucket_bytes(buckets), 2 * layout.segments.size() + 8),
       on_their_way_(buckets.size()) {
   const auto chunks = [&] { return static_cast<int>(chunks_.size()); };
   for (const Bucket& bucket : buckets) {

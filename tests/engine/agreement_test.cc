@@ -1,6 +1,5 @@
 // The engine against the reference: the same numbers, up to rounding in float.
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -124,9 +123,6 @@ TEST_P(EngineAgreement, WithTheReferenceInEvaluation) {
       << "evaluation leaves them alone";
 }
 
-std::string name_of(const testing::TestParamInfo<std::tuple<Case, Variant>>& test) {
-  return fmt::format("{}_{}", std::get<Case>(test.param).name, std::get<Variant>(test.param).name);
-}
 INSTANTIATE_TEST_SUITE_P(Cases, EngineAgreement,
                          testing::Combine(testing::ValuesIn(reference::cases()),
                                           testing::Values(kAutomatic, kNchw, kNhwc)),

@@ -1,5 +1,7 @@
 #include "tests/engine/bound_engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/check.h"
@@ -94,6 +96,11 @@ std::vector<reference::Case> winograd_cases() {
     if (std::ranges::any_of(engine->plan().steps, uses_it)) all.push_back(c);
   }
   return all;
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<reference::Case, Variant>>& test) {
+  const auto& [c, variant] = test.param;
+  return fmt::format("{}_{}", c.name, variant.name);
 }
 
 }  // namespace lockstep::engine

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <ostream>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/buffer.h"
@@ -25,6 +29,8 @@ std::ostream& operator<<(std::ostream& out, const Variant& variant);
 
 // The cases with a convolution that kWinograd computes its own way.
 std::vector<reference::Case> winograd_cases();
+
+std::string name_of(const testing::TestParamInfo<std::tuple<reference::Case, Variant>>& test);
 
 // An engine with its memory, ready to run a problem.
 class BoundEngine {

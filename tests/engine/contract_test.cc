@@ -1,6 +1,5 @@
 // What engine.h promises besides the numbers themselves.
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -170,9 +169,6 @@ TEST_P(EngineContract, InitialisesByNameAndPositionWhateverTheLayout) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<std::tuple<Case, Variant>>& test) {
-  return fmt::format("{}_{}", std::get<Case>(test.param).name, std::get<Variant>(test.param).name);
-}
 INSTANTIATE_TEST_SUITE_P(Cases, EngineContract,
                          testing::Combine(testing::ValuesIn(reference::cases()),
                                           testing::Values(kAutomatic, kNhwc)),

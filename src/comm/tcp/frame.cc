@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little, "headers travel as the
 constexpr std::uint32_t kMagic = 0x31'50'53'4c;  // "LSP1"
 constexpr std::uint32_t kLargest = 1U << 30;
 
-struct Header {
+struct FrameHeader {
   std::uint32_t magic = kMagic;
   Frame::Kind kind = Frame::Kind::hello;
   std::uint32_t bytes = 0;
@@ -27,13 +27,13 @@ struct Header {
 }  // namespace
 
 std::string to_bytes(const Frame& frame) {
-  const Header header = {.kind = frame.kind,
-                         .bytes = static_cast<std::uint32_t>(frame.body.size())};
+  const FrameHeader header = {.kind = frame.kind,
+                              .bytes = static_cast<std::uint32_t>(frame.body.size())};
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + frame.body;
 }
 
 asio::awaitable<Frame> read_frame(Socket& socket) {
-  Header header;
+  FrameHeader header;
   co_await asio::async_read(socket, asio::buffer(&header, sizeof header), asio::use_awaitable);
   if (header.magic != kMagic || header.bytes > kLargest) not_ours();
   Frame frame = {header.kind, std::string(header.bytes, '\0')};

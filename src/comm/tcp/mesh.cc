@@ -17,7 +17,6 @@
 namespace lockstep::comm::tcp {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenAttempts{100};
 constexpr std::chrono::milliseconds kBetweenChecks{50};
 
 // What the dialling rank says first.

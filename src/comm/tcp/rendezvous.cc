@@ -19,7 +19,6 @@
 namespace lockstep::comm::tcp {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenAttempts{100};
 constexpr std::chrono::seconds kGrace{2};
 
 std::chrono::nanoseconds nanoseconds(double seconds) {

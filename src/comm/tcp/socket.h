@@ -3,6 +3,7 @@
 #include <asio/awaitable.hpp>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
+#include <chrono>
 #include <exception>
 #include <string>
 
@@ -15,6 +16,7 @@ using Acceptor = asio::ip::tcp::acceptor;
 
 // One attempt, of a few seconds at most; throws std::system_error.
 asio::awaitable<Socket> dial(const std::string& address);
+inline constexpr std::chrono::milliseconds kBetweenAttempts{100};
 asio::awaitable<Socket> accept(Acceptor& acceptor);
 
 Acceptor open_listener(asio::io_context& io, Listener listener);

@@ -60,7 +60,7 @@ std::size_t move_all(const asio::error_code& error, std::size_t /*so_far*/) {
   return error ? 0 : std::size_t{1} << 20;
 }
 
-struct Header {
+struct MessageHeader {
   std::uint32_t tag = 0;
   Encoding encoding = Encoding::fp32;
   std::array<std::uint8_t, 3> unused = {};
@@ -82,7 +82,7 @@ struct Awaited {
 
 // A message, or the begin of one, that came before anybody waited for it.
 struct Early {
-  Header header;
+  MessageHeader header;
   std::size_t floats = 0;  // so many of them
   std::vector<std::byte> payload;
 };
@@ -175,7 +175,7 @@ class TcpWire final : public Wire {
   }
 
   static asio::awaitable<void> write_message(Peer& peer, const Outgoing& message) {
-    const Header header = {
+    const MessageHeader header = {
         .tag = message.tag, .encoding = message.encoding, .floats = message.data.size()};
     std::array<asio::const_buffer, 2> buffers = {asio::buffer(&header, sizeof header), {}};
     if (message.encoding == Encoding::fp32) {
@@ -199,7 +199,7 @@ class TcpWire final : public Wire {
   asio::awaitable<void> read(Peer& peer) {
     try {
       for (;;) {
-        Header header;
+        MessageHeader header;
         co_await read_all(peer.socket, reinterpret_cast<std::byte*>(&header), sizeof header);
         Mailbox& mailbox = peer.mailboxes[header.tag];
         Early early = co_await read_until_awaited(peer, header, mailbox);
@@ -221,7 +221,8 @@ class TcpWire final : public Wire {
   }
 
   // Keeps what arrives while nobody waits for it: nothing, mostly.
-  asio::awaitable<Early> read_until_awaited(Peer& peer, Header header, const Mailbox& mailbox) {
+  asio::awaitable<Early> read_until_awaited(Peer& peer, MessageHeader header,
+                                            const Mailbox& mailbox) {
     Early early = {header, 0, {}};
     while (early.floats < header.floats && mailbox.awaited.empty()) {
       early.payload.reserve(encoded_bytes(header.floats, header.encoding));
@@ -242,7 +243,7 @@ class TcpWire final : public Wire {
            awaited.add);
   }
 
-  asio::awaitable<void> read_rest(Peer& peer, Header header, std::size_t begin,
+  asio::awaitable<void> read_rest(Peer& peer, MessageHeader header, std::size_t begin,
                                   const Awaited& awaited) {
     const std::span<float> rest = awaited.into.subspan(begin);
     if (header.encoding == Encoding::fp32 && !awaited.add) {

@@ -38,7 +38,7 @@ std::optional<std::string> find_file(const fs::path& directory, std::string_view
 }
 
 // An IDX file that was read, with as many whole records as it has.
-struct Array {
+struct IdxFile {
   std::string content = {};
   IdxHeader header = {};
   std::uint64_t records = 0;
@@ -46,15 +46,15 @@ struct Array {
   std::uint8_t byte(std::uint64_t at) const { return static_cast<std::uint8_t>(content[at]); }
 };
 
-std::optional<Array> read_array(const fs::path& directory, Index& index, std::uint32_t file,
-                                std::size_t dimensions) {
+std::optional<IdxFile> read_array(const fs::path& directory, Index& index, std::uint32_t file,
+                                  std::size_t dimensions) {
   const auto fail = [&](Fault fault) {
     index.faults.push_back({file, std::move(fault)});
     return std::nullopt;
   };
   auto content = read_content(directory / index.files[file].path);
   if (auto* fault = std::get_if<Fault>(&content)) return fail(*fault);
-  Array array{.content = std::move(std::get<std::string>(content))};
+  IdxFile array{.content = std::move(std::get<std::string>(content))};
   auto header = parse_idx(bytes_of(array.content));
   if (auto* fault = std::get_if<Fault>(&header)) return fail(*fault);
   array.header = std::get<IdxHeader>(header);
