@@ -12,11 +12,21 @@ function(lockstep_headers kind)
     <fmt/format.h> ${ARGN})
 endfunction()
 
+# Several files are compiled as one, so that what they all instantiate is compiled once. g++ takes
+# them for headers, where a class must not have members of a type that has no name elsewhere.
+function(lockstep_compile target kind)
+  target_precompile_headers(${target} REUSE_FROM lockstep_headers_${kind})
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 set(quickly $<$<CONFIG:Release>:-O1>)
 
 lockstep_headers(hot)
 function(lockstep_compile_hot target)
-  target_precompile_headers(${target} REUSE_FROM lockstep_headers_hot)
+  lockstep_compile(${target} hot)
 endfunction()
 
 # What runs once is not worth the time that optimising it takes.
@@ -24,7 +34,7 @@ lockstep_headers(cold <nlohmann/json.hpp>)
 target_compile_options(lockstep_headers_cold PRIVATE ${quickly})
 function(lockstep_compile_cold target)
   target_compile_options(${target} PRIVATE ${quickly})
-  target_precompile_headers(${target} REUSE_FROM lockstep_headers_cold)
+  lockstep_compile(${target} cold)
 endfunction()
 
 # What a test says is not hot; what it tests is compiled as ever.
@@ -35,12 +45,5 @@ if(LOCKSTEP_TESTS)
 endif()
 function(lockstep_compile_test target)
   target_compile_options(${target} PRIVATE ${quickly})
-  target_precompile_headers(${target} REUSE_FROM lockstep_headers_test)
-endfunction()
-
-# Several files compiled as one: what they all instantiate is compiled once.
-function(lockstep_compile_together target)
-  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-  endif()
+  lockstep_compile(${target} test)
 endfunction()

@@ -2,9 +2,9 @@
 #
 # A module is a folder of src/: its .cc files make the library lockstep_NAME, its *_test.cc files
 # the test program NAME_test. DEPENDS is the module's row in the table of layers. COLD: nothing in it
-# runs in every step. Cold files and tests are compiled several at a time, so that two of them must
-# not give one name to two things, not even in namespaces without a name. APART: which files do, and
-# are compiled one by one. RANKS: the test program runs under mpirun, once with each number of ranks.
+# runs in every step. Files are compiled several at a time, so that two of them must not give one name
+# to two things, not even in namespaces without a name. APART: which files do, and are compiled one by
+# one. RANKS: the test program runs under mpirun, once with each number of ranks.
 function(lockstep_module name)
   cmake_parse_arguments(arg "COLD" "APART" "DEPENDS;LIBRARIES;RANKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
@@ -23,7 +23,6 @@ function(lockstep_module name)
     target_link_libraries(lockstep_${name} PUBLIC ${arg_DEPENDS} ${arg_LIBRARIES})
     if(arg_COLD)
       lockstep_compile_cold(lockstep_${name})
-      lockstep_compile_together(lockstep_${name})
     else()
       lockstep_compile_hot(lockstep_${name})
     endif()
@@ -37,7 +36,6 @@ function(lockstep_module name)
     target_link_libraries(${name}_test PRIVATE lockstep_${name} GTest::gmock GTest::gtest_main)
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})  # tests/golden.h
     lockstep_compile_test(${name}_test)
-    lockstep_compile_together(${name}_test)
     target_compile_definitions(${name}_test PRIVATE LOCKSTEP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     if(arg_RANKS)
       lockstep_mpirun_tests(${name} ${arg_RANKS})
@@ -72,6 +70,7 @@ function(lockstep_program name)
   lockstep_module(${name} ${arg_UNPARSED_ARGUMENTS})
   add_executable(${arg_PROGRAM} ${PROJECT_SOURCE_DIR}/src/${name}/main.cc)
   target_link_libraries(${arg_PROGRAM} PRIVATE lockstep_${name})
+  lockstep_compile_cold(${arg_PROGRAM})
   target_link_options(${arg_PROGRAM} PRIVATE LINKER:--disable-new-dtags)
   set_target_properties(${arg_PROGRAM} PROPERTIES BUILD_RPATH "$ORIGIN")
 endfunction()
