@@ -22,7 +22,7 @@ function(lockstep_compile target kind)
   endif()
 endfunction()
 
-set(quickly $<$<CONFIG:Release>:-O1>)
+set(quickly $<$<CONFIG:Release>:-Og>)
 
 lockstep_headers(hot)
 function(lockstep_compile_hot target)
