@@ -31,18 +31,19 @@ struct Loss {
   int roundings;     // of any number on its way through both transforms and that of the sum
   double in, out;    // what numbers grow by in transforms of inputs, and of sums or gradients
   double of_random;  // of random numbers, beside the result
+  double range;      // pixels up to here may meet gradients of 1
 };
 Loss loss(const winograd::Form& form) {
   switch (form.positions()) {
     case 12:
-      return {24, 140, 505, 8e-6};
+      return {24, 140, 505, 8e-6, 1e30};
     case 49:
     case 64:
-      return {26, 15 * 15, 67 * 67, 8e-6};
+      return {26, 15 * 15, 67 * 67, 8e-6, 1e30};
     case 81:
-      return {36, 166 * 166, 8217.0 * 8217, 14e-6};
+      return {36, 166 * 166, 8217.0 * 8217, 14e-6, 1e24};
     default:
-      return {24, 10 * 10, 19 * 19, 4e-6};
+      return {24, 10 * 10, 19 * 19, 4e-6, 1e30};
   }
 }
 
@@ -519,6 +520,7 @@ std::string name_of(const winograd::Steps& steps) {
 // Runs the problem with teams of these sizes.
 void expect_within_bounds(const Problem& p, std::initializer_list<int> teams = {2}) {
   for (const winograd::Steps* steps : steps_for(p.shape.taps, p.shape.block)) {
+    if (largest(p.x) > loss(steps->form).range) continue;
     const Expected expected = expect(p, steps->form);
     for (const int threads : teams) {
       SCOPED_TRACE(name_of(*steps) + " by " + std::to_string(threads));
@@ -661,6 +663,7 @@ TEST_F(WinogradConvolution, KeepsItsBoundsOnConstantAndOnExtremeInputs) {
         {s, noise(xs, 8, denormal), random.filters, noise(ys, 9, denormal)},
         {s, random.x, noise(fs, 10, denormal), random.dy},
         {s, noise(xs, 11, 1e24F), noise(fs, 12, 1e-24F), noise(ys, 13)},
+        {s, noise(xs, 11, 1e30F), noise(fs, 12, 1e-30F), noise(ys, 13)},
     };
     for (const Problem& p : problems) {
       SCOPED_TRACE(&p - problems);

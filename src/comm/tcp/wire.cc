@@ -41,8 +41,8 @@ void limit_unsent(Socket& socket) {
 #endif
 }
 
-// Reads all of it. The kernel wakes us only when the next piece is there: a computing thread that
-// is interrupted for every packet loses more time than the packets take.
+// Reads all of it. The kernel wakes us when the next piece is there, not for every packet: where it
+// has no other core for us, it interrupts a thread that computes.
 asio::awaitable<void> read_all(Socket& socket, std::byte* data, std::size_t bytes) {
   while (bytes > 0) {
     const std::size_t piece = std::min(bytes, kPieceFloats * sizeof(float));
