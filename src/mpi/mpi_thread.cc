@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/check.h"
+#include "mpi/pace.h"
 
 namespace lockstep::mpi {
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
@@ -27,16 +27,6 @@ constexpr auto kCheckInterval = milliseconds(5);
 // How long to wait for a thread that may be stuck inside MPI, and for others to end MPI.
 constexpr auto kStopPatience = milliseconds(100);
 constexpr auto kEndPatience = std::chrono::seconds(10);
-
-// The sleep between two polls grows with the time since something completed last: short while
-// messages come close upon each other, and a fraction of a percent of a core while a peer computes.
-constexpr auto kShortestSleep = microseconds(20);
-constexpr auto kLongestSleep = microseconds(500);
-
-microseconds sleep_after(Clock::duration idle) {
-  return std::clamp(std::chrono::duration_cast<microseconds>(idle / 8), kShortestSleep,
-                    kLongestSleep);
-}
 
 // What Open MPI reads when it starts; whoever has set it knows better.
 void set_defaults() {
@@ -98,8 +88,13 @@ struct MpiThread::State {
 
   // The thread's own.
   std::function<void(const Error&)> tell = [](const Error&) {};
+  struct Watch {
+    std::size_t bytes;
+    Completion completion;  // empty when it has completed
+  };
   std::vector<MPI_Request> requests;
-  std::vector<Completion> completions;  // of each request
+  std::vector<Watch> watches;  // of each request
+  Pace pace;
 
   void run() {
     prctl(PR_SET_NAME, "mpi");
@@ -114,7 +109,7 @@ struct MpiThread::State {
   }
 
   void serve() {
-    auto last_completion = Clock::now();
+    keep_making_progress();
     std::unique_lock lock(mutex);
     while (!stopping) {
       if (!jobs.empty()) {
@@ -122,22 +117,32 @@ struct MpiThread::State {
         jobs.pop_front();
         lock.unlock();
         job();
-        last_completion = Clock::now();
+        pace.renew(Clock::now());
         lock.lock();
-      } else if (requests.empty()) {
+      } else if (requests.empty()) {  // given up: MPI may have ended
         changed.wait(lock, [&] { return stopping || !jobs.empty(); });
       } else {
         lock.unlock();
         const bool some = poll();
-        const auto now = Clock::now();
-        if (some) last_completion = now;
+        const auto sleep = pace.sleep(Clock::now());
         lock.lock();
-        if (!some) {
-          changed.wait_for(lock, sleep_after(now - last_completion),
-                           [&] { return stopping || !jobs.empty(); });
-        }
+        if (!some) changed.wait_for(lock, sleep, [&] { return stopping || !jobs.empty(); });
       }
     }
+  }
+
+  // A message counts as sent when MPI has it, which may be before the line has all of it. The rest
+  // goes out only when somebody looks at a request: one that never completes.
+  void keep_making_progress() {
+    MPI_Request never;
+    require(MPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_SELF, &never), "MPI_Irecv");
+    watch(never, 0, [](std::size_t) {});
+  }
+
+  void watch(MPI_Request request, std::size_t bytes, Completion completion) {
+    requests.push_back(request);
+    watches.push_back({bytes, std::move(completion)});
+    pace.start(bytes);
   }
 
   // Whether a request has completed.
@@ -155,14 +160,18 @@ struct MpiThread::State {
 
     // Completions start new requests, so the lists are put in order first.
     std::vector<std::pair<Completion, std::size_t>> finished;
+    std::size_t bytes_finished = 0;
     for (int i = 0; i < count; ++i) {
       int bytes = 0;
       require(MPI_Get_count(&statuses[i], MPI_BYTE, &bytes), "MPI_Get_count");
-      finished.emplace_back(std::move(completions[indices[i]]), static_cast<std::size_t>(bytes));
-      completions[indices[i]] = nullptr;
+      Watch& watch = watches[indices[i]];
+      bytes_finished += watch.bytes;
+      finished.emplace_back(std::exchange(watch.completion, nullptr),
+                            static_cast<std::size_t>(bytes));
     }
     std::erase(requests, MPI_REQUEST_NULL);
-    std::erase_if(completions, [](const Completion& completion) { return !completion; });
+    std::erase_if(watches, [](const Watch& watch) { return !watch.completion; });
+    pace.finish(bytes_finished, Clock::now());
     for (const auto& [completion, bytes] : finished) completion(bytes);
     return true;
   }
@@ -172,7 +181,7 @@ struct MpiThread::State {
     require(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
             "MPI_Waitall");
     requests.clear();
-    completions.clear();
+    watches.clear();
   }
 };
 
@@ -255,10 +264,9 @@ void MpiThread::call(Job job, const std::function<void()>& check) {
   done.get();
 }
 
-void MpiThread::watch(MPI_Request request, Completion completion) {
+void MpiThread::watch(MPI_Request request, std::size_t bytes, Completion completion) {
   LOCKSTEP_CHECK(std::this_thread::get_id() == thread_.get_id());
-  state_->requests.push_back(request);
-  state_->completions.push_back(std::move(completion));
+  state_->watch(request, bytes, std::move(completion));
 }
 
 void MpiThread::on_error(std::function<void(const Error&)> tell) {

@@ -14,8 +14,7 @@ namespace lockstep::mpi {
 void require(int code, const char* call);
 
 // The one thread of the process that calls MPI, from MPI_Init to MPI_Finalize: so the library needs
-// no locks, and progress is made where the requests are. It polls requests only while there are
-// some, and sleeps in between; without requests it waits for jobs.
+// no locks, and progress is made where the requests are. It polls them and sleeps in between.
 //
 // MPI can be started once in a process, so there is one of these at most.
 class MpiThread {
@@ -45,8 +44,9 @@ class MpiThread {
   // and ends the wait by throwing; the job may then be running still, and run for ever.
   void call(Job job, const std::function<void()>& check);
 
-  // On the thread: runs `completion` there when the request has completed.
-  void watch(MPI_Request request, Completion completion);
+  // On the thread: runs `completion` there when the request, of at most so many bytes, has
+  // completed.
+  void watch(MPI_Request request, std::size_t bytes, Completion completion);
 
   // Who is told of errors of requests and of posted jobs; on the thread, which does nothing more
   // afterwards.

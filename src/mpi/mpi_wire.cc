@@ -14,7 +14,7 @@ using comm::Encoding;
 using comm::Range;
 
 // Elements. Large enough for the line's full rate, small enough that the last add is short.
-constexpr std::size_t kChunk = 64 * 1024;
+constexpr std::size_t kChunk = 128 * 1024;
 constexpr int kChunksInFlight = 4;
 
 // bfloat16 is as long as half precision: a byte behind it tells the two apart.
@@ -64,12 +64,14 @@ void MpiWire::send(int peer, std::uint32_t tag, std::span<const float> data, Enc
       chunk_done();
     };
     if (encoding == Encoding::fp32) {
-      thread_.watch(start_send(part.data(), payload, peer, tag), [sent](std::size_t) { sent(); });
+      thread_.watch(start_send(part.data(), payload, peer, tag), payload,
+                    [sent](std::size_t) { sent(); });
       return;
     }
     const auto scratch = std::make_shared<Scratch>(take_scratch());
     comm::encode(part, encoding, scratch->data());
-    thread_.watch(start_send(scratch->data(), chunk_bytes(encoding, chunk.size()), peer, tag),
+    const std::size_t bytes = chunk_bytes(encoding, chunk.size());
+    thread_.watch(start_send(scratch->data(), bytes, peer, tag), bytes,
                   [this, scratch, sent](std::size_t) {
                     put_back(std::move(*scratch));
                     sent();
@@ -95,7 +97,7 @@ void MpiWire::receive(int peer, std::uint32_t tag, std::span<float> into, bool a
       bytes_received_ += comm::encoded_bytes(part.size(), encoding);
       chunk_done();
     };
-    thread_.watch(start_receive(target, part.size_bytes(), peer, tag), received);
+    thread_.watch(start_receive(target, part.size_bytes(), peer, tag), part.size_bytes(), received);
   };
   carry({.out = false, .peer = peer, .tag = tag}, into.size(), start, std::move(done));
 }
