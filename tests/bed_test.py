@@ -68,6 +68,14 @@ class OnTwoHosts(unittest.TestCase):
         with self.assertRaisesRegex(BedError, "no rate: fast"):
             self.hosts.rate("node2", "fast")
 
+    def test_all_use_the_same_congestion_control_whatever_the_machine_does(self):
+        available = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text()
+        self.assertIn("cubic", available.split())
+        ask = ("import socket; s = socket.create_connection(('node2', 22)); "
+               "print(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b'\\0'))")
+        done = self.hosts.run("node1", ["python3", "-c", ask])
+        self.assertEqual((done.stdout, done.stderr), ("b'cubic'\n", ""))
+
     def test_a_cut_link_loses_everything_until_it_heals(self):
         self.hosts.cut("node2")
         self.addCleanup(self.hosts.heal, "node2")
