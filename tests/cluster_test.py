@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """`lockstep run` on several hosts, the real program: over real ssh, mpirun and Slurm.
 
-Usage: cluster_test.py PROGRAM CRASH [unittest arguments]
-CRASH is the library that faults/crash.cc makes."""
+Usage: cluster_test.py PROGRAM FAULTS [unittest arguments]
+FAULTS is the library that faults/faults.cc makes."""
 
 import functools
 import json
@@ -20,7 +20,7 @@ import unittest
 from bed import Hosts, Slurm
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
-CRASH = pathlib.Path(sys.argv.pop(1)).resolve()
+FAULTS = pathlib.Path(sys.argv.pop(1)).resolve()
 STEP_LINE = re.compile(r"^\d+\timages/sec: \S+ \+/- \S+ \(jitter = \S+\)\t([\d.]+)$", re.M)
 STEPS = 5  # a warm-up and four that are timed
 LENET = ["--model=lenet", "--batch_size=2", "--num_intra_threads=1", "--init_learning_rate=0.02",
@@ -50,20 +50,20 @@ def setUpModule():
 class Run:
     """One run of the program: what had to be started for it, rank 0 last, and what came of that.
 
-    It may be one that crashes: in the next layer on a host or, as it starts, in MPI_Init there."""
+    It may be one in which something goes wrong, at once or later: `faults`, as faults.cc knows them."""
 
-    def __init__(self, *flags, may_crash=False, crash_in_mpi_init=None):
+    def __init__(self, *flags, faults=None):
         self.directory = pathlib.Path(tempfile.mkdtemp(dir=hosts.directory))
         self._command = ["sh", "-c", NOTE_EXIT_CODE, f"{self.directory}/code", str(PROGRAM), "run",
                          f"--result_dir={self.directory}", *flags]
-        if may_crash or crash_in_mpi_init:
-            self._command[4:4] = ["env", f"LD_PRELOAD={CRASH}", f"CRASH={self.directory}"]
-        if crash_in_mpi_init:
-            (self.directory / f"crash in MPI_Init on {crash_in_mpi_init}").touch()
+        if faults is not None:
+            self._command[4:4] = ["env", f"LD_PRELOAD={FAULTS}", f"FAULTS={self.directory}"]
+        for fault in faults or []:
+            self.fault(fault)
         self.processes = {}  # by name
 
-    def crash_in_layer(self, host):
-        (self.directory / f"crash in a layer on {host}").touch()
+    def fault(self, fault):
+        (self.directory / fault).touch()
 
     def start(self, *launcher):
         """Starts it on node1, with a launcher or without."""
@@ -298,33 +298,33 @@ class OverMpi(ClusterTest):
                            "--variable_update=distributed_replicated")
 
 
-def in_one_process(*flags, **crash):
-    return Run(*ENDLESS, *flags, "--devices=2", "--oversubscribe", **crash).start()
+def in_one_process(*flags, **faults):
+    return Run(*ENDLESS, *flags, "--devices=2", "--oversubscribe", **faults).start()
 
 
-def by_ssh(*flags, **crash):
-    return Run(*ENDLESS, *flags, **crash).start_by_ssh(hosts.names)
+def by_ssh(*flags, **faults):
+    return Run(*ENDLESS, *flags, **faults).start_by_ssh(hosts.names)
 
 
-def by_mpirun(*flags, **crash):
+def by_mpirun(*flags, **faults):
     # Without keepalive, mpirun itself would not notice that a host is cut off.
-    return Run(*ENDLESS, *flags, **crash).start(
+    return Run(*ENDLESS, *flags, **faults).start(
         *MPIRUN, "--host", ",".join(hosts.names), "--mca", "oob_tcp_keepalive_time", "2",
         "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "3")
 
 
-def by_srun(*flags, **crash):
-    return Run(*ENDLESS, *flags, **crash).start(*SRUN, "--nodes=3", "--kill-on-bad-exit=1")
+def by_srun(*flags, **faults):
+    return Run(*ENDLESS, *flags, **faults).start(*SRUN, "--nodes=3", "--kill-on-bad-exit=1")
 
 
-def by_patient_srun(*flags, **crash):
+def by_patient_srun(*flags, **faults):
     """Which goes on when a task fails."""
-    return Run(*ENDLESS, *flags, **crash).start(*SRUN, "--nodes=3")
+    return Run(*ENDLESS, *flags, **faults).start(*SRUN, "--nodes=3")
 
 
-def by_every_launcher(*flags, **crash):
+def by_every_launcher(*flags, **faults):
     """Three runs at once: they share the hosts, and what happens to those."""
-    return [launch(*flags, **crash) for launch in (by_ssh, by_mpirun, by_srun)]
+    return [launch(*flags, **faults) for launch in (by_ssh, by_mpirun, by_srun)]
 
 
 def send(number):
@@ -379,8 +379,8 @@ class Loss(ClusterTest):
                             launchers_code=128 + signal.SIGKILL)
 
     def test_of_a_process_that_crashes_in_a_layer(self):
-        runs = by_every_launcher(may_crash=True)
-        self.assert_noticed(runs, lambda _: [run.crash_in_layer("node2") for run in runs],
+        runs = by_every_launcher(faults=[])
+        self.assert_noticed(runs, lambda _: [run.fault("crash in a layer on node2") for run in runs],
                             r"was lost at step \d+: its process ended",
                             launchers_code=128 + signal.SIGSEGV)
         for run in runs:
@@ -396,11 +396,12 @@ class Loss(ClusterTest):
                 self.assert_tells_of_its_crash(run, "node2", "rank 1 on node2 crashed")
                 self.assertIn(run.codes["launcher"],  # that of those whom it has ended is higher
                               (128 + signal.SIGSEGV, 128 + signal.SIGTERM), run.errors)
-        for run in [launch(crash_in_mpi_init="node2") for launch in (by_mpirun, by_srun)]:
+        crash = {"faults": ["crash in MPI_Init on node2"]}
+        for run in [launch(**crash) for launch in (by_mpirun, by_srun)]:
             assert_tells(run)
         hosts.assert_nothing_left()
         # Nobody ends the others: they give up by themselves, and rank 0 says so in the result.
-        run = by_patient_srun("--start_timeout=3", crash_in_mpi_init="node2")
+        run = by_patient_srun("--start_timeout=3", **crash)
         assert_tells(run)
         self.assertEqual([run.code_on(host) for host in ("node1", "node3")], [4, 4], run.errors)
         self.assertEqual(run.errors["launcher"].count("error: MPI does not start within 3 s"), 2)
@@ -473,8 +474,8 @@ class Loss(ClusterTest):
     def test_of_all_ranks_at_once_leaves_what_was_measured(self):
         killed = in_one_process().train(2)
         send(signal.SIGKILL)([killed.process_on("node1")])
-        crashed = in_one_process(may_crash=True).train(2)
-        crashed.crash_in_layer("node1")
+        crashed = in_one_process(faults=[]).train(2)
+        crashed.fault("crash in a layer on node1")
         for run in (killed, crashed):
             run.end(within=10)
             self.assertGreaterEqual(min(run.steps(0), run.steps(1)), 3)
@@ -579,19 +580,10 @@ class Interruption(ClusterTest):
 
 class Straggler(ClusterTest):
     def test_is_named(self):
-        # A step takes several of the pauses: one that falls into the slow rank's own waiting, and so
-        # looks like it, is rare.
-        run = Run("--model=resnet20", "--batch_size=16", "--num_intra_threads=1",
+        run = Run("--model=resnet20", "--batch_size=4", "--num_intra_threads=1",
                   "--num_warmup_batches=1", "--num_batches=30", "--variable_update=replicated",
-                  "--conv_algorithm=direct")
-        run.start_by_ssh(["node1", "node2"]).train(workers=1)
-        slow = run.process_on("node2")
-        with self.assertRaises(ProcessLookupError):
-            while True:
-                for number, seconds in [(signal.SIGSTOP, 0.06), (signal.SIGCONT, 0.02)]:
-                    os.kill(slow, number)
-                    time.sleep(seconds)
-        run.end()
+                  "--conv_algorithm=direct", faults=["sleep in a layer on node2"])
+        run.start_by_ssh(["node1", "node2"]).end()
         self.assert_trained(run)
         straggler = run.result()["straggler"]
         self.assertTrue(straggler, run.result()["ranks"])

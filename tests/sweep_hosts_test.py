@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """`lockstep sweep` on real hosts: over ssh, mpirun and Slurm, whole sweeps and broken ones.
 
-Usage: sweep_hosts_test.py PROGRAM CRASH [unittest arguments]
-CRASH is the library that faults/crash.cc makes."""
+Usage: sweep_hosts_test.py PROGRAM FAULTS [unittest arguments]
+FAULTS is the library that faults/faults.cc makes."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ import unittest
 from bed import Hosts, Slurm
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
-CRASH = pathlib.Path(sys.argv.pop(1)).resolve()
+FAULTS = pathlib.Path(sys.argv.pop(1)).resolve()
 TINY = ["--models=mnist_softmax:4", "--devices=1,3", "--noceiling", "--oversubscribe",
         "--repeats=1", "--num_warmup_batches=1", "--num_batches=3"]
 # The second point would take long; what happens meanwhile is none of the other two's business.
@@ -157,7 +157,7 @@ class OverSlurm(SweepTest):
         (self.directory.parent / "crash in MPI_Init on node2").touch()
         self.start(*TINY, "--retries=0", within=[
             "salloc", "--nodes=3", "--ntasks-per-node=1",
-            "env", f"LD_PRELOAD={CRASH}", f"CRASH={self.directory.parent}"])
+            "env", f"LD_PRELOAD={FAULTS}", f"FAULTS={self.directory.parent}"])
         self.assert_ends(5)
         self.assert_statuses("measured", "failed")
         self.assertIn("failed: mnist_softmax-b4-d3-replicated: rank 1 on node2 crashed: "
