@@ -50,7 +50,7 @@ def setUpModule():
 class Run:
     """One run of the program: what had to be started for it, rank 0 last, and what came of that.
 
-    It may be one in which something goes wrong, at once or later: `faults`, as faults.cc knows them."""
+    In it something may go wrong, at once or later: `faults`, as faults.cc knows them."""
 
     def __init__(self, *flags, faults=None):
         self.directory = pathlib.Path(tempfile.mkdtemp(dir=hosts.directory))
@@ -380,7 +380,8 @@ class Loss(ClusterTest):
 
     def test_of_a_process_that_crashes_in_a_layer(self):
         runs = by_every_launcher(faults=[])
-        self.assert_noticed(runs, lambda _: [run.fault("crash in a layer on node2") for run in runs],
+        crash = "crash in a layer on node2"
+        self.assert_noticed(runs, lambda _: [run.fault(crash) for run in runs],
                             r"was lost at step \d+: its process ended",
                             launchers_code=128 + signal.SIGSEGV)
         for run in runs:
