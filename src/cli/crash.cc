@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "comm/lost.h"
@@ -26,6 +28,24 @@ constinit thread_local Place place;
 // Made before there is a crash: a handler must not allocate.
 std::string g_ranks, g_host;
 
+// Where the thread's handler runs: what it tells of may be that there is no other stack left.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    const stack_t stack = {.ss_sp = memory_.data(), .ss_flags = 0, .ss_size = memory_.size()};
+    sigaltstack(&stack, nullptr);
+  }
+  ~HandlerStack() {
+    const stack_t none = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    sigaltstack(&none, nullptr);
+  }
+  HandlerStack(const HandlerStack&) = delete;
+  HandlerStack& operator=(const HandlerStack&) = delete;
+
+ private:
+  std::vector<std::byte> memory_ = std::vector<std::byte>(64 * 1024);
+};
+
 // As much of a text as fits.
 class Line {
  public:
@@ -42,7 +62,7 @@ class Line {
   std::size_t size_ = 0;
 };
 
-void on_crash(int signal) {
+void tell(int signal) {
   Line line;
   line.add("error: ");
   if (place.rank < 0) {
@@ -57,7 +77,20 @@ void on_crash(int signal) {
   line.print();
   std::array<void*, 32> frames;
   backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames.size()), 2);
-  raise(signal);  // finds the default action when this returns
+}
+
+std::atomic<bool> g_told = false;
+constinit thread_local bool telling = false;
+
+void on_crash(int signal) {
+  if (!telling && g_told.exchange(true)) {
+    while (true) pause();  // ranks of one process may crash together: one tells, and ends them all
+  }
+  if (!std::exchange(telling, true)) tell(signal);
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  sigaction(signal, &action, nullptr);
+  raise(signal);  // comes when this returns
 }
 
 }  // namespace
@@ -74,12 +107,13 @@ void Crash::listen(std::span<const int> ranks) {
     if (before.sa_handler != SIG_DFL) continue;
     struct sigaction action = {};
     action.sa_handler = on_crash;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    action.sa_flags = SA_ONSTACK;
     sigaction(signal, &action, nullptr);
   }
 }
 
 void Crash::in_rank(int rank) {
+  static const thread_local HandlerStack stack;
   place = {.rank = rank};
 }
 
