@@ -254,6 +254,18 @@ class OverTcp(ClusterTest):
                     self.assertGreater(server["staleness_mean"], 0)
                     self.assertGreaterEqual(server["staleness_max"], 1)
 
+    def test_backup_workers_are_not_waited_for(self):
+        for servers in (["node3"], []):
+            with self.subTest(servers=servers):
+                workers = ["node1", "node2", "node1"] if servers else hosts.names
+                run = Run(*LENET, "--variable_update=parameter_server", "--replicas_to_aggregate=2",
+                          faults=["sleep in a layer on node2"])
+                self.assert_trained(run.start_by_ssh(workers, servers).end())
+                summaries = run.result()["servers"]
+                self.assertGreater(sum(server["gradients_dropped"] for server in summaries), 0)
+                self.assertEqual({server["staleness_max"] for server in summaries}, {0})
+                self.assert_near(run.bytes_sent(), 1)
+
     def test_sends_gradients_in_16_bits_through_the_interface_that_it_is_told(self):
         flag = "--variable_update=replicated"
         run = Run(*LENET, flag, "--wire_precision=fp16", "--network_interface=eth0")

@@ -78,6 +78,7 @@ train::Site site_of(const Job& job, const comm::Topology& topology) {
   site.ranks.all_reduce = all_reduce_of(job);
   site.strategy = &strategy_of(job);
   site.quorum = quorum(job.trial.exchange, job.member.workers);
+  site.drops_late = job.trial.exchange.cross_replica_sync;
   site.spin = !job.oversubscribed && site.ranks.servers == 0;
   return site;
 }

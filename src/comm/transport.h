@@ -23,7 +23,8 @@ class VendorAllReduce {
 };
 
 // One rank's membership in the world. Ranks of one host share memory whatever the transport; a wire
-// carries what goes between hosts. One thread of the rank calls everything but fail().
+// carries what goes between hosts. One thread of the rank calls everything but fail(); another may
+// gather meanwhile.
 class Transport {
  public:
   virtual ~Transport() = default;

@@ -17,10 +17,11 @@ namespace lockstep::train {
 struct Site {
   strategy::Site ranks;
   const strategy::StrategyRow* strategy = nullptr;
-  // Servers that do not wait for all workers update as soon as they have so many fresh gradients,
-  // or, with 1, any. 0: servers wait for all of them, as schedules have it.
+  // Servers that do not wait for all workers update as soon as they have so many gradients. 0: they
+  // wait for all of them, as schedules have it.
   int quorum = 0;
-  bool spin = true;  // every thread has a core of its own
+  bool drops_late = false;  // gradients of parameters that have been updated since do not count
+  bool spin = true;         // every thread has a core of its own
 };
 
 // One rank's memory and its part in the exchange: parameters and gradients where peers of the host

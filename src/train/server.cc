@@ -57,16 +57,28 @@ class Desk {
 
   // One look at all chunks; says whether there was anything to do.
   bool look() {
+    const bool closing = closing_;
     bool any = false;
     for (File& file : files_) {
       for (int worker = 0; worker < workers_; ++worker) {
-        Letter& letter = file.letters[static_cast<std::size_t>(worker)];
-        if (letter.open || !arrived(file, worker)) continue;
-        take(file, worker);
+        const bool waits = file.letters[static_cast<std::size_t>(worker)].open;
+        if (waits ? !closing : !arrived(file, worker)) continue;
+        if (closing) {
+          answer(file, worker);
+        } else {
+          take(file, worker);
+        }
         any = true;
       }
     }
     return any;
+  }
+
+  // No further updates: some workers step no more, and others might wait for their gradients. On
+  // any thread.
+  void close() {
+    closing_ = true;
+    exchange_.mine().bell->ring();
   }
 
   Service service;
@@ -133,7 +145,7 @@ class Desk {
     service.bytes_received += comm::encoded_bytes(
         gradients.size(), remote(worker) ? exchange_.encoding() : comm::Encoding::fp32);
     ++service.gradients;
-    if (site_.quorum > 1 && staleness > 0) {  // computed on parameters that are no more
+    if (site_.drops_late && staleness > 0) {
       ++service.dropped;
       answer(file, worker);
       return;
@@ -186,6 +198,7 @@ class Desk {
   Learner& learner_;
   const int workers_;
   std::deque<File> files_;
+  std::atomic<bool> closing_ = false;
   const std::shared_ptr<std::atomic<bool>> open_ = std::make_shared<std::atomic<bool>>(true);
 };
 
@@ -210,6 +223,8 @@ Service answer_workers(comm::Transport& transport, const Site& site, const Excha
   try {
     transport.all_gather({});  // timing starts
     transport.all_gather({});  // the last step is done
+    desk.close();
+    transport.all_gather({});  // all have their answers
   } catch (const std::exception&) {
     failure = std::current_exception();
   }

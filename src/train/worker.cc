@@ -1,7 +1,9 @@
 #include "train/worker.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <utility>
 
 #include "base/clock.h"
@@ -25,59 +27,88 @@ std::size_t room(std::int64_t batches) {
 class Loop {
  public:
   Loop(const spec::Trial& trial, const Hooks& hooks, Replica& replica, comm::Transport& transport,
-       bool in_step, std::int64_t batches, std::optional<Evaluator>& evaluator)
+       const Site& site, std::int64_t batches, std::optional<Evaluator>& evaluator)
       : trial_(trial),
         hooks_(hooks),
         replica_(replica),
         evaluator_(evaluator),
         milestones_(trial, replica.start().examples, replica.global_batch()),
         transport_(transport),
-        in_step_(in_step),
-        together_(in_step && transport.world() > 1),
+        in_step_(site.strategy->in_step),
+        together_(in_step_ && transport.world() > 1),
+        awaited_(site.quorum > 1),
         batches_(batches),
         recorder_(room(batches)) {}
 
   Outcome run() {
-    Outcome outcome;
+    std::optional<Outcome> outcome;
     try {
       warm_up();
-      meet();
-      outcome.ending = time_steps();
+      meet([&] { warm_up_step(); });
+      const Ending ending = time_steps();
       replica_.land();
       last_intermission();
-      meet();
+      outcome = measured(ending);
+      part();
     } catch (const Error& error) {
-      outcome.ending = Ending::error;
-      outcome.error = error;
       transport_.fail(error);
+      if (!outcome) outcome = measured(Ending::error);
+      outcome->ending = Ending::error;
+      outcome->error = error;
     }
-    const std::span<const record::Sample> samples = recorder_.samples();
-    outcome.samples.assign(samples.begin(), samples.end());
-    outcome.warm_up_steps = warm_up_steps_;
-    outcome.first_step_begin = first_step_begin_;
-    outcome.bytes_sent = replica_.exchange().executor().bytes_sent();
-    outcome.bytes_received = replica_.exchange().executor().bytes_received();
-    outcome.flight = replica_.exchange().flight();
-    outcome.input = input_;
-    outcome.evaluations = std::move(evaluations_);
-    return outcome;
+    return *std::move(outcome);
   }
 
  private:
+  Outcome measured(Ending ending) {
+    const std::span<const record::Sample> samples = recorder_.samples();
+    return {.samples = {samples.begin(), samples.end()},
+            .warm_up_steps = warm_up_steps_,
+            .first_step_begin = first_step_begin_,
+            .ending = ending,
+            .error = {},
+            .bytes_sent = replica_.exchange().executor().bytes_sent(),
+            .bytes_received = replica_.exchange().executor().bytes_received(),
+            .flight = replica_.exchange().flight(),
+            .input = input_,
+            .evaluations = std::move(evaluations_)};
+  }
+
   // Ranks that do not wait for each other in their steps start timing at once, and end together.
-  void meet() {
-    if (!in_step_) transport_.all_gather({});
+  // One whose gradients others may wait for goes on until all have come.
+  template <typename Step>
+  void meet(const Step& go_on) {
+    if (in_step_) return;
+    if (!awaited_) {
+      transport_.all_gather({});
+      return;
+    }
+    std::future<void> all = std::async(std::launch::async, [&] { transport_.all_gather({}); });
+    try {
+      while (all.wait_for(std::chrono::seconds(0)) != std::future_status::ready) go_on();
+    } catch (const Error& error) {
+      transport_.fail(error);  // lest the gathering wait for ever
+      throw;
+    }
+    all.get();
+  }
+  void part() {
+    if (in_step_) return;
+    meet([&] { step(); });
+    replica_.land();
+    transport_.all_gather({});
   }
 
   void warm_up() {
     if (hooks_.on_warm_up_start) hooks_.on_warm_up_start();
-    while (!interrupted() && !accurate_ && !warmed_up()) {
-      step();
-      ++warm_up_steps_;
-      const record::Sample& sample = recorder_.samples().back();
-      seconds_.push_back(sample.end - sample.begin);
-      announce(0);
-    }
+    while (!interrupted() && !accurate_ && !warmed_up()) warm_up_step();
+  }
+  void warm_up_step() {
+    step();
+    ++warm_up_steps_;
+    const record::Sample& sample = recorder_.samples().back();
+    seconds_.push_back(sample.end - sample.begin);
+    announce(0);
   }
 
   Ending time_steps() {
@@ -221,6 +252,7 @@ class Loop {
   comm::Transport& transport_;
   const bool in_step_;
   const bool together_;
+  const bool awaited_;
   const std::int64_t batches_;
   record::Recorder recorder_;
   Tally wishes_, agreed_;
@@ -245,7 +277,7 @@ Outcome train(const spec::Trial& trial, const model::Model& model,
                       site.ranks.workers(),
                       trial.num_classes > 0 ? trial.num_classes : model.classes);
   }
-  return Loop(trial, hooks, replica, transport, site.strategy->in_step,
+  return Loop(trial, hooks, replica, transport, site,
               timed_batches(trial, replica.start().examples, replica.global_batch()), evaluator)
       .run();
 }

@@ -16,6 +16,7 @@
 #include "tests/equivalence/rule.h"
 #include "train/replica.h"
 #include "train/server.h"
+#include "train/worker.h"
 
 namespace lockstep::equivalence {
 namespace {
@@ -31,8 +32,15 @@ struct Outcome {
   std::int64_t updates = 0, dropped = 0;
 };
 
-// Each gradient is one of all parameters. With a quorum above one, late gradients do not count.
-Outcome serve_serially(const spec::Trial& trial, int workers, int quorum, const Script& script) {
+// When servers update, and with what.
+struct Rules {
+  int quorum = 1;
+  bool drops_late = false;
+};
+
+// Each gradient is one of all parameters.
+Outcome serve_serially(const spec::Trial& trial, int workers, const Rules& rules,
+                       const Script& script) {
   struct Copy {
     std::vector<float> parameters;
     std::int64_t version = 0;
@@ -40,7 +48,7 @@ Outcome serve_serially(const spec::Trial& trial, int workers, int quorum, const 
   };
   Batches batches(trial, workers);
   std::vector<float> parameters = batches.first_parameters();
-  Rule rule(trial, batches.layout(), parameters, quorum, quorum);
+  Rule rule(trial, batches.layout(), parameters, rules.quorum, rules.quorum);
   std::vector<Copy> copies(static_cast<std::size_t>(workers), {parameters});
   Outcome outcome;
   outcome.losses.resize(copies.size());
@@ -53,7 +61,7 @@ Outcome serve_serially(const spec::Trial& trial, int workers, int quorum, const 
       outcome.losses[static_cast<std::size_t>(worker)].push_back(
           batches.run(worker, copy.parameters, copy.steps++));
       const std::int64_t staleness = version - copy.version;
-      if (quorum > 1 && staleness > 0) {
+      if (rules.drops_late && staleness > 0) {
         ++outcome.dropped;
         continue;
       }
@@ -61,7 +69,7 @@ Outcome serve_serially(const spec::Trial& trial, int workers, int quorum, const 
       ++gathered;
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += batches.gradients(worker)[i];
     }
-    if (gathered == quorum) {
+    if (gathered == rules.quorum) {
       rule.begin_step(version++);
       rule.update(sums);
     } else {
@@ -125,19 +133,21 @@ World serve_ranks(OnRanks& on_ranks, const spec::Trial& trial, const train::Site
     }
     const auto parameters = replica.exchange().parameters().first(floats);
     world.outcome.parameters[rank].assign(parameters.begin(), parameters.end());
-    transport.all_gather({});
+    transport.all_gather({});  // the last step is done
+    transport.all_gather({});  // all have their answers
   });
   return world;
 }
 
-void expect_as_scripted(int quorum, int workers, const Script& script) {
+void expect_as_scripted(const Rules& rules, int workers, const Script& script) {
   const spec::Trial trial = trial_of("mnist_mlp", 4);
-  const Outcome expected = serve_serially(trial, workers, quorum, script);
+  const Outcome expected = serve_serially(trial, workers, rules, script);
   const auto expect_same = [&](OnRanks& on_ranks, std::vector<int> host_of, int servers) {
     SCOPED_TRACE(fmt::format("hosts {}, {} servers", fmt::join(host_of, ","), servers));
     train::Site site = site_of(strategy::find_strategy("parameter_server (asynchronous)"),
                                {std::move(host_of)}, servers);
-    site.quorum = quorum;
+    site.quorum = rules.quorum;
+    site.drops_late = rules.drops_late;
     const World world = serve_ranks(on_ranks, trial, site, script);
     EXPECT_EQ(world.outcome.losses, expected.losses);
     for (std::size_t worker = 0; worker < expected.parameters.size(); ++worker) {
@@ -166,18 +176,18 @@ void expect_as_scripted(int quorum, int workers, const Script& script) {
 
 TEST(Asynchronous, WorkerOnItsOwnTrainsAsIfThereWereNoServer) {
   const Script script = {{0}, {0}, {0}};
-  expect_as_scripted(1, 1, script);
+  expect_as_scripted({}, 1, script);
   spec::Trial trial = trial_of("mnist_mlp", 4);
   const train::Site site = site_of(strategy::find_strategy("replicated"), {{0}});
   EXPECT_TRUE(train_on(in_memory, trial, site).front().stored ==
-              serve_serially(trial, 1, 1, script).parameters.front());
+              serve_serially(trial, 1, {}, script).parameters.front());
 }
 
 TEST(Asynchronous, WorkersAreAnsweredOneByOneWhateverTheOthersDidMeanwhile) {
   const Script script = {{0}, {1}, {0}, {0}, {1}, {1}, {0}};
-  EXPECT_EQ(serve_serially(trial_of("mnist_mlp", 4), 2, 1, script).staleness,
+  EXPECT_EQ(serve_serially(trial_of("mnist_mlp", 4), 2, {}, script).staleness,
             (std::vector<std::int64_t>{0, 1, 1, 0, 2, 0, 2}));
-  expect_as_scripted(1, 2, script);
+  expect_as_scripted({}, 2, script);
 }
 
 TEST(Asynchronous, ServersCountBytesAsTheyTravel) {
@@ -200,17 +210,51 @@ TEST(Asynchronous, ServersCountBytesAsTheyTravel) {
 
 TEST(BackupWorkers, AreDroppedWhereTheyComeAfterTheQuorum) {
   const Script script = {{0, 1}, {2}, {1, 2}, {0}, {2, 0}, {1}, {1, 0}};
-  EXPECT_EQ(serve_serially(trial_of("mnist_mlp", 4), 3, 2, script).dropped, 3);
-  expect_as_scripted(2, 3, script);
+  const Rules rules = {.quorum = 2, .drops_late = true};
+  EXPECT_EQ(serve_serially(trial_of("mnist_mlp", 4), 3, rules, script).dropped, 3);
+  expect_as_scripted(rules, 3, script);
+}
+
+TEST(BackupWorkers, AreDroppedAlsoWhereOneGradientIsEnough) {
+  const Script script = {{0}, {1}, {1}, {0}, {0}};
+  const Rules rules = {.quorum = 1, .drops_late = true};
+  EXPECT_EQ(serve_serially(trial_of("mnist_mlp", 4), 2, rules, script).dropped, 2);
+  expect_as_scripted(rules, 2, script);
+}
+
+TEST(BackupWorkers, EndTogetherWhateverTurnsTheyTake) {
+  spec::Trial trial = trial_of("mnist_mlp", 4);
+  trial.num_warmup_batches = 1;
+  const auto expect_end = [&](OnRanks& on_ranks, const comm::Topology& topology) {
+    train::Site site =
+        site_of(strategy::find_strategy("parameter_server (asynchronous)"), topology, 1);
+    site.quorum = 2;
+    site.drops_late = true;
+    on_ranks(topology, [&](comm::Transport& transport) {
+      const model::Model& model = model::find(trial.model);
+      if (!site.ranks.trains(transport.rank())) {
+        train::serve(trial, model, transport, site);
+        return;
+      }
+      const train::Outcome outcome =
+          train::train(trial, model, compile(trial), transport, site, {});
+      EXPECT_EQ(outcome.ending, train::Ending::batches);
+      // Steps beyond those are no part of the measurement.
+      EXPECT_EQ(std::ssize(outcome.samples), outcome.warm_up_steps + trial.num_batches);
+    });
+  };
+  for (int i = 0; i < 20; ++i) expect_end(in_memory, {{0, 0, 0, 0}});
+  for (int i = 0; i < 3; ++i) expect_end(over_tcp, {{0, 1, 2, 3}});
 }
 
 TEST(BackupWorkers, ThatAreAllOfTheQuorumTrainLikeWorkersInStep) {
   const Script script = {{0, 1}, {0, 1}, {0, 1}};
-  expect_as_scripted(2, 2, script);
+  const Rules rules = {.quorum = 2, .drops_late = true};
+  expect_as_scripted(rules, 2, script);
   const spec::Trial trial = trial_of("mnist_mlp", 4);
   const train::Site site = site_of(strategy::find_strategy("parameter_server"), {{0, 0}});
   EXPECT_TRUE(train_on(in_memory, trial, site).front().stored ==
-              serve_serially(trial, 2, 2, script).parameters.front());
+              serve_serially(trial, 2, rules, script).parameters.front());
 }
 
 }  // namespace
