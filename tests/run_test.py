@@ -29,6 +29,11 @@ def lockstep(*arguments, **environment):
                           env={**os.environ, **environment})
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
 def samples(directory):
     lines = (pathlib.Path(directory) / "samples.0").read_text().splitlines()
     names = lines[1].split("\t")
@@ -261,6 +266,79 @@ class Run(unittest.TestCase):
         self.assertTrue(any("winograd" in step["implementation"] for step in plan["steps"]))
 
 
+class UnderMpirun(unittest.TestCase):
+    def run_on(self, processes, *flags, **environment):
+        variables = [word for name, value in environment.items() for word in ("-x", f"{name}={value}")]
+        return subprocess.run(
+            ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+             "-np", str(processes), *variables, PROGRAM, "run", *TINY, "--num_batches=2",
+             "--variable_update=replicated", "--oversubscribe", *flags],
+            capture_output=True, text=True, timeout=120)
+
+    def assert_one_total(self, done, devices):
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("total images/sec: "), 1)
+        self.assertIn(f"Batch size:  {4 * devices} global", done.stdout)
+
+    def assert_refuses(self, done, message):
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(message, done.stderr)
+        self.assertNotIn("total images/sec", done.stdout)
+
+    def test_refuses_another_place_than_mpis(self):
+        alone = {"RANK": 0, "WORLD_SIZE": 1, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": 1}
+        for more in ({}, {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}):
+            self.assert_refuses(self.run_on(2, **alone, **more),
+                                "this is rank 0 of 1 by torchrun (RANK), but rank ")
+
+    def test_refuses_threads_of_processes_that_do_not_know_each_other(self):
+        self.assert_refuses(self.run_on(2, "--transport=threads"),
+                            "--transport=threads in each of 2 processes (OMPI_COMM_WORLD_RANK)")
+        self.assert_one_total(self.run_on(1, "--transport=threads", "--devices=2"), 2)
+
+    def test_takes_one_process_for_a_world_like_any_other(self):
+        for flags in (["--transport=mpi"], ["--all_reduce_spec=vendor"]):
+            self.assert_one_total(self.run_on(1, *flags), 1)
+
+    def test_meets_over_tcp_where_it_is_told_to(self):
+        self.assert_refuses(self.run_on(2, "--transport=tcp"), "set LOCKSTEP_COORDINATOR=host:port")
+        self.assert_one_total(self.run_on(2, "--transport=tcp",
+                                          LOCKSTEP_COORDINATOR=f"127.0.0.1:{free_port()}"), 2)
+
+
+class StartedByHand(unittest.TestCase):
+    """Two processes on one host."""
+    FLAGS = ["--model=mnist_mlp", "--num_batches=3", "--num_warmup_batches=1",
+             "--num_intra_threads=1", "--job_name=worker"]
+
+    def assert_refused(self, message, *flags, others=(), verb="run", names=("127.0.0.1",) * 2):
+        hosts = ",".join(f"{name}:{free_port()}" for name in names)
+        processes = [subprocess.Popen(
+            [PROGRAM, verb, *(self.FLAGS if verb == "run" else ["--job_name=worker"]), *flags,
+             f"--worker_hosts={hosts}", f"--task_index={task}", *(others if task else ())],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for task in range(2)]
+        for process in processes:
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 2, errors)
+            self.assertIn(message, errors)
+
+    def test_must_be_told_the_same(self):
+        for flag, difference in [
+                ("--variable_update=replicated", 'variable_update is "replicated" there, not '),
+                ("--fusion_threshold_mb=0.01", "fusion_threshold_mb is 0.01 there, not "),
+                ("--num_batches=5", "num_batches is 5 there, not 3"),
+                ("--batch_size=4", "batch_size is 4 there, not "),
+                ("--model=mnist_softmax", 'model is "mnist_softmax" there, not "mnist_mlp"')]:
+            with self.subTest(flag):
+                self.assert_refused(difference, others=[flag])
+        self.assert_refused("sizes.1 is 2048 there, not null", "--sizes=1KB", verb="comm",
+                            others=["--sizes=1KB,2KB"])
+
+    def test_must_call_a_host_by_one_name(self):
+        self.assert_refused("localhost and 127.0.0.1 in --worker_hosts are the same host",
+                            names=("localhost", "127.0.0.1"))
+
+
 class Convolutions(unittest.TestCase):
     FLAGS = ["--model=resnet20", "--batch_size=4", "--num_intra_threads=1", "--num_batches=2",
              "--num_warmup_batches=1", "--variable_update=replicated"]
@@ -304,8 +382,7 @@ class Convolutions(unittest.TestCase):
         other = {"direct": "winograd", "winograd": "direct"}
         document["choices"] = {shape: other[name] for shape, name in document["choices"].items()}
         file.write_text(json.dumps(document))
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
+        port = free_port()
         ranks = []
         for rank, cache in enumerate("ab"):
             environment = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2,

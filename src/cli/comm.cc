@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "cli/agreement.h"
 #include "cli/comm_options.h"
 #include "cli/comm_report.h"
 #include "cli/environment_json.h"
@@ -50,11 +51,18 @@ nlohmann::ordered_json configuration_of(const CommOptions& options, const Job& j
   return json;
 }
 
+nlohmann::json common_options(const CommOptions& options) {
+  return {{"sizes", options.sizes},
+          {"algorithms", options.algorithms},
+          {"operation", kCommKinds[static_cast<std::size_t>(options.kind)]},
+          {"iterations", options.iterations},
+          {"check", options.check}};
+}
+
 // The work of the ranks of this process, and rank 0's words.
 class Session {
  public:
-  Session(const CommOptions& options, const Job& job,
-          std::vector<std::unique_ptr<comm::Transport>> ranks)
+  Session(const CommOptions& options, const Job& job, Ranks ranks)
       : options_(options),
         job_(job),
         ranks_(std::move(ranks)),
@@ -98,7 +106,7 @@ class Session {
 
   const CommOptions& options_;
   const Job& job_;
-  const std::vector<std::unique_ptr<comm::Transport>> ranks_;
+  const Ranks ranks_;
   const CommReport report_;
   std::vector<CommRow> rows_;
 };
@@ -124,6 +132,7 @@ ExitCode comm(Arguments arguments, Transports transports) {
   go_on_with(member.transport, transports, "comm", arguments);
   const Job job = make_job(trial, member);
   auto ranks = connect(job, transports);
+  refuse_different_options(ranks, common_options(options));
   check_algorithms(options.kind, *ranks.front(), options.algorithms);
 
   const bool speaks = member.ranks.front() == 0;

@@ -1,11 +1,13 @@
 #include "cli/membership.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <span>
 
 #include "base/error.h"
 #include "spec/cluster.h"
+#include "strategy/all_reduce_spec.h"
 
 namespace lockstep::cli {
 namespace {
@@ -78,6 +80,15 @@ Membership task(const spec::Trial& trial) {
 
 // A process that mpirun, srun or another launcher started.
 Membership launched_process(const spec::Trial& trial, const spec::Launched& launched) {
+  if (trial.cluster.transport == Transport::threads) {
+    throw Error(ExitCode::usage,
+                fmt::format("--transport=threads in each of {} processes ({}): every one would "
+                            "train by itself",
+                            launched.world, launched.rank_variable),
+                fmt::format("leave it out, or start one process; if {} is left over from "
+                            "something else, unset it",
+                            launched.rank_variable));
+  }
   Membership member;
   member.launched = launched;
   const bool by_tcp = trial.cluster.transport == Transport::tcp ||
@@ -120,6 +131,14 @@ Membership launched_process(const spec::Trial& trial, const spec::Launched& laun
   return member;
 }
 
+// Whether a launched process goes its launcher's way. One that is alone does so where something of
+// it is asked for: the same flags then work in worlds of every size.
+bool is_joined(const spec::Trial& trial, const spec::Launched& launched) {
+  const Transport asked = trial.cluster.transport;
+  if (launched.world > 1) return true;
+  return asked == Transport::automatic ? wants_vendor(trial.exchange) : asked != Transport::threads;
+}
+
 }  // namespace
 
 int quorum(const spec::Exchange& exchange, int workers) {
@@ -128,12 +147,33 @@ int quorum(const spec::Exchange& exchange, int workers) {
   return wanted > 0 && wanted < workers ? wanted : 0;
 }
 
+bool wants_vendor(const spec::Exchange& exchange) {
+  const std::string& spec = exchange.all_reduce_spec;
+  return !spec.empty() &&
+         std::ranges::any_of(strategy::parse_all_reduce_spec(spec).choices,
+                             [](const auto& choice) { return choice.algorithm == "vendor"; });
+}
+
+void refuse_two_names(const spec::Cluster& cluster, const comm::Topology& topology, int devices) {
+  if (cluster.worker_hosts.empty()) return;
+  const std::vector<spec::Address> workers = spec::members(cluster).workers;
+  std::map<int, std::string> name_of;  // of a host
+  for (std::size_t task = 0; task < workers.size(); ++task) {
+    const int host = topology.host_of.at(task * static_cast<std::size_t>(devices));
+    const std::string& name = name_of.try_emplace(host, workers[task].host).first->second;
+    if (name == workers[task].host) continue;
+    throw Error(ExitCode::usage,
+                fmt::format("{} and {} in --worker_hosts are the same host, whose workers would "
+                            "all take its first cores",
+                            name, workers[task].host),
+                "give a host the same name everywhere");
+  }
+}
+
 Membership membership(const spec::Trial& trial, const std::optional<spec::Launched>& launched) {
   if (!trial.cluster.worker_hosts.empty()) return task(trial);
-  if (launched && launched->world > 1 && trial.cluster.transport != Transport::threads) {
-    return launched_process(trial, *launched);
-  }
   const Transport asked = trial.cluster.transport;
+  if (launched && is_joined(trial, *launched)) return launched_process(trial, *launched);
   if (asked == Transport::tcp) {
     throw Error(ExitCode::usage, "--transport=tcp needs to know where the ranks are",
                 "give --worker_hosts, --job_name and --task_index to every process");

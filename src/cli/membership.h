@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/collective.h"
 #include "spec/launched.h"
 #include "spec/trial.h"
 
@@ -33,6 +34,13 @@ struct Membership {
 
 // Throws Error(usage) for flags and variables that do not go together.
 Membership membership(const spec::Trial& trial, const std::optional<spec::Launched>& launched);
+
+// Throws Error(usage) where a host goes by two names in --worker_hosts: workers find out by names
+// with whom they share cores, before they meet. `devices`: of each of their processes.
+void refuse_two_names(const spec::Cluster& cluster, const comm::Topology& topology, int devices);
+
+// Whether all-reduces are to be those of the MPI library, at least for some sizes.
+bool wants_vendor(const spec::Exchange& exchange);
 
 // So many gradients are enough for servers that do not wait for all workers; 0: they do wait.
 int quorum(const spec::Exchange& exchange, int workers);

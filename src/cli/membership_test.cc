@@ -11,6 +11,7 @@ namespace {
 using spec::JobName;
 using spec::Transport;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 spec::Trial trial_of(int devices) {
   spec::Trial trial;
@@ -31,6 +32,7 @@ spec::Trial task_of(const std::string& workers, const std::string& servers, JobN
 spec::Launched launched_of(int rank, int world, int local_rank, int local_world) {
   spec::Launched launched;
   launched.launcher = "a launcher";
+  launched.rank_variable = "A_RANK";
   launched.rank = rank;
   launched.world = world;
   launched.local_rank = local_rank;
@@ -112,6 +114,52 @@ TEST(Membership, DoesNotCountServersAmongTheWorkersOfAHost) {
   spec::Trial trial = trial_of(1);
   trial.exchange.num_ps = 1;
   EXPECT_EQ(membership(trial, launched_of(0, 3, 0, 3)).local_workers, 2);
+}
+
+TEST(Membership, OfAProcessAloneFollowsTheLauncherWhereItIsAskedTo) {
+  const spec::Launched alone = launched_of(0, 1, 0, 1);
+  spec::Trial trial = trial_of(1);
+  EXPECT_EQ(membership(trial, alone).transport, Transport::threads);
+  EXPECT_EQ(membership(trial_of(2), alone).workers, 2);
+  trial.exchange.all_reduce_spec = "ring:2k:vendor";
+  EXPECT_EQ(membership(trial, alone).transport, Transport::mpi);
+  trial = trial_of(1);
+  trial.cluster.transport = Transport::mpi;
+  const Membership member = membership(trial, alone);
+  EXPECT_EQ(member.transport, Transport::mpi);
+  EXPECT_THAT(member.ranks, ElementsAre(0));
+  EXPECT_EQ(member.world(), 1);
+}
+
+TEST(Membership, RefusesThreadsInProcessesThatWouldNotKnowOfEachOther) {
+  spec::Trial trial = trial_of(1);
+  trial.cluster.transport = Transport::threads;
+  EXPECT_EQ(membership(trial, launched_of(0, 1, 0, 1)).transport, Transport::threads);
+  try {
+    membership(trial, launched_of(0, 2, 0, 2));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("--transport=threads in each of 2 processes (A_RANK)"));
+    EXPECT_THAT(error.hint(), HasSubstr("unset it"));
+  }
+}
+
+TEST(Membership, RefusesTwoNamesOfOneHost) {
+  const auto refuse = [](const std::string& workers, std::vector<int> host_of, int devices) {
+    const spec::Trial trial = task_of(workers, "", JobName::worker, 0);
+    refuse_two_names(trial.cluster, {std::move(host_of)}, devices);
+  };
+  EXPECT_NO_THROW(refuse("a:1,b:1,a:2", {0, 1, 0}, 1));
+  EXPECT_NO_THROW(refuse("a:1,a:2", {0, 1}, 1));  // containers of one host
+  EXPECT_NO_THROW(refuse_two_names({}, {{0, 0}}, 2));
+  try {
+    refuse("a:1,b:1,c:1", {0, 0, 1, 1, 0, 0, 2}, 2);  // the last one is a server
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("a and c in --worker_hosts are the same host"));
+  }
 }
 
 TEST(Membership, RefusesWhatDoesNotGoTogether) {

@@ -7,7 +7,7 @@
 
 namespace lockstep::cli {
 
-std::optional<Error> on_every_rank(const std::vector<std::unique_ptr<comm::Transport>>& ranks,
+std::optional<Error> on_every_rank(const Ranks& ranks,
                                    const std::function<void(std::size_t i)>& body) {
   std::optional<Error> first;  // the calling thread's
   const auto run = [&](std::size_t i) {

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "cli/conv_choices.h"
-#include "cli/rank_threads.h"
 #include "cli/world.h"
 #include "machine/cores.h"
 #include "machine/energy.h"
@@ -256,8 +255,7 @@ class Rank {
 
 }  // namespace
 
-WorldOutcome run_ranks(const Job& job, std::vector<std::unique_ptr<comm::Transport>>& ranks,
-                       const RankHooks& hooks) {
+WorldOutcome run_ranks(const Job& job, Ranks& ranks, const RankHooks& hooks) {
   std::vector<std::unique_ptr<Rank>> here;
   for (std::size_t device = 0; device < ranks.size(); ++device) {
     here.push_back(std::make_unique<Rank>(job, *ranks[device], device, hooks));

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/job.h"
-#include "comm/transport.h"
+#include "cli/rank_threads.h"
 #include "machine/peak.h"
 #include "stats/ranks.h"
 #include "train/server.h"
@@ -31,7 +31,6 @@ struct WorldOutcome {
 
 // Trains on all ranks of this process, one thread each, the first on the calling thread. Throws the
 // first cause when some rank of the world cannot go on before its first step.
-WorldOutcome run_ranks(const Job& job, std::vector<std::unique_ptr<comm::Transport>>& ranks,
-                       const RankHooks& hooks);
+WorldOutcome run_ranks(const Job& job, Ranks& ranks, const RankHooks& hooks);
 
 }  // namespace lockstep::cli

@@ -244,8 +244,6 @@ struct Finished {
   bool interrupted = false;
 };
 
-using Ranks = std::vector<std::unique_ptr<comm::Transport>>;
-
 // The run itself, from the first thread to the last line. An exception means: no numbers.
 Finished measure(const Job& job, const Start& start, Ranks& ranks) {
   RunLog log(job);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "base/check.h"
+#include "cli/agreement.h"
 #include "cli/crash.h"
 #include "cli/mpi_program.h"
 #include "spec/names.h"
@@ -15,11 +18,6 @@ const strategy::StrategyRow& strategy_of(const Job& job) {
   return strategy::find_strategy(quorum(exchange, job.member.workers) > 0
                                      ? "parameter_server (asynchronous)"
                                      : exchange.variable_update);
-}
-
-bool wants_vendor(const Job& job) {
-  return std::ranges::any_of(all_reduce_of(job).choices,
-                             [](const auto& choice) { return choice.algorithm == "vendor"; });
 }
 
 void refuse_contradiction(const Membership& member, const comm::Transport& transport) {
@@ -35,7 +33,7 @@ strategy::AllReduceSpec all_reduce_of(const Job& job) {
   return strategy::parse_all_reduce_spec(spec.empty() ? "auto" : spec);
 }
 
-std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports transports) {
+Ranks connect(const Job& job, Transports transports) {
   const Membership& member = job.member;
   const spec::Cluster& cluster = job.trial.cluster;
   const auto row =
@@ -50,7 +48,9 @@ std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports
                              .deadline = cluster.deadline,
                              .start_timeout = cluster.start_timeout});
   refuse_contradiction(member, *ranks.front());
-  if (wants_vendor(job) && ranks.front()->vendor() == nullptr) {
+  refuse_different_options(ranks, common_options(job.trial));
+  refuse_two_names(cluster, ranks.front()->topology(), job.trial.devices);
+  if (wants_vendor(job.trial.exchange) && ranks.front()->vendor() == nullptr) {
     throw Error(ExitCode::usage,
                 fmt::format("--all_reduce_spec={} asks for the vendor's all-reduce, and the "
                             "transport {} has none",

@@ -1,18 +1,15 @@
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "cli/command_line.h"
 #include "cli/job.h"
-#include "comm/transport.h"
+#include "cli/rank_threads.h"
 #include "train/exchange.h"
 
 namespace lockstep::cli {
 
 // The ranks of this process, in order, as members of the world that the trial names. Throws
-// Error(usage) where MPI has other ranks than its launcher told.
-std::vector<std::unique_ptr<comm::Transport>> connect(const Job& job, Transports transports);
+// Error(usage) where MPI has other ranks than its launcher told, or other processes another trial.
+Ranks connect(const Job& job, Transports transports);
 
 // Returns where this program has the transport; else it goes on as the one that has MPI.
 void go_on_with(spec::Transport wanted, Transports transports, std::string_view verb,

@@ -16,6 +16,7 @@ struct LauncherRow {
   const char* local_rank;
   const char* local_world;                          // null: not told
   const char* host = nullptr;                       // null: not told
+  bool mpi = false;                                 // MPI made these ranks: there are no others
   bool (*applies)(const Getenv&) = nullptr;         // null: always
   void (*add)(const Getenv&, Launched&) = nullptr;  // null: nothing
 };
@@ -28,11 +29,6 @@ int number(const Getenv& getenv, const char* name, int low,
   throw Error(ExitCode::usage,
               fmt::format("{}={}: expected an integer from {} to {}", name, text, low, high),
               fmt::format("unset {}, or start the program with a launcher that sets it", name));
-}
-
-void add_own_coordinator(const Getenv& getenv, Launched& launched) {
-  const std::string_view text = value_of(getenv, "LOCKSTEP_COORDINATOR");
-  if (!text.empty()) launched.coordinator = parse_address(text, kControllerPort);
 }
 
 void add_master(const Getenv& getenv, Launched& launched) {
@@ -80,8 +76,7 @@ constexpr LauncherRow kRows[] = {
      .rank = "LOCKSTEP_RANK",
      .world = "LOCKSTEP_WORLD_SIZE",
      .local_rank = "LOCKSTEP_LOCAL_RANK",
-     .local_world = "LOCKSTEP_LOCAL_WORLD_SIZE",
-     .add = add_own_coordinator},
+     .local_world = "LOCKSTEP_LOCAL_WORLD_SIZE"},
     {.launcher = "torchrun",
      .rank = "RANK",
      .world = "WORLD_SIZE",
@@ -92,22 +87,26 @@ constexpr LauncherRow kRows[] = {
      .rank = "OMPI_COMM_WORLD_RANK",
      .world = "OMPI_COMM_WORLD_SIZE",
      .local_rank = "OMPI_COMM_WORLD_LOCAL_RANK",
-     .local_world = "OMPI_COMM_WORLD_LOCAL_SIZE"},
+     .local_world = "OMPI_COMM_WORLD_LOCAL_SIZE",
+     .mpi = true},
     {.launcher = "MPICH's or Intel MPI's mpirun",
      .rank = "PMI_RANK",
      .world = "PMI_SIZE",
      .local_rank = "MPI_LOCALRANKID",
-     .local_world = "MPI_LOCALNRANKS"},
+     .local_world = "MPI_LOCALNRANKS",
+     .mpi = true},
     {.launcher = "Cray's launcher",
      .rank = "PMI_RANK",
      .world = "PMI_SIZE",
      .local_rank = "PMI_LOCAL_RANK",
-     .local_world = "PMI_LOCAL_SIZE"},
+     .local_world = "PMI_LOCAL_SIZE",
+     .mpi = true},
     {.launcher = "MVAPICH's mpirun",
      .rank = "MV2_COMM_WORLD_RANK",
      .world = "MV2_COMM_WORLD_SIZE",
      .local_rank = "MV2_COMM_WORLD_LOCAL_RANK",
-     .local_world = "MV2_COMM_WORLD_LOCAL_SIZE"},
+     .local_world = "MV2_COMM_WORLD_LOCAL_SIZE",
+     .mpi = true},
     {.launcher = "Slurm's srun",
      .rank = "SLURM_PROCID",
      .world = "SLURM_NTASKS",
@@ -128,7 +127,8 @@ constexpr LauncherRow kRows[] = {
      .world = "PMI_SIZE",
      .local_rank = "PALS_LOCAL_RANKID",
      .local_world = "PALS_LOCAL_SIZE",
-     .host = "PALS_NODEID"},
+     .host = "PALS_NODEID",
+     .mpi = true},
 };
 
 struct Presence {
@@ -164,6 +164,8 @@ Launched read(const LauncherRow& row, const Getenv& getenv) {
   if (row.local_world != nullptr) result.local_world = number(getenv, row.local_world, 1);
   if (row.host != nullptr) result.host = number(getenv, row.host, 0);
   if (row.add != nullptr) row.add(getenv, result);
+  const std::string_view own = value_of(getenv, "LOCKSTEP_COORDINATOR");
+  if (!result.coordinator && !own.empty()) result.coordinator = parse_address(own, kControllerPort);
   check_place(row, result.rank, result.world, row.rank, row.world);
   check_place(row, result.local_rank, result.local_world.value_or(result.world), row.local_rank,
               row.local_world != nullptr ? row.local_world : "the processes of the host");
@@ -174,22 +176,42 @@ std::string words(const std::vector<std::string>& names) {
   return fmt::format("{} {}", join(names, ", "), names.size() == 1 ? "is" : "are");
 }
 
+// Nothing where the other one gives this process the same place.
+std::optional<Error> difference(const Launched& launched, int rank, int world,
+                                std::string_view other, std::string_view remedy) {
+  if (launched.rank == rank && launched.world == world) return std::nullopt;
+  return Error(
+      ExitCode::usage,
+      fmt::format("this is rank {} of {} by {} ({}), but rank {} of {} by {}", launched.rank,
+                  launched.world, launched.launcher, launched.rank_variable, rank, world, other),
+      fmt::format("start the program with {}; if {} is left over from something else, unset it",
+                  remedy, launched.rank_variable));
+}
+
 }  // namespace
 
 std::optional<Launched> launched(const Getenv& getenv) {
+  std::optional<Launched> first;
   const LauncherRow* nearest = nullptr;  // to being complete
   Presence of_nearest;
   for (const LauncherRow& row : kRows) {
     if (row.applies != nullptr && !row.applies(getenv)) continue;
     Presence variables = presence(row, getenv);
-    if (variables.missing.empty()) return read(row, getenv);
-    if (variables.set.empty()) continue;
-    if (nearest == nullptr || variables.missing.size() < of_nearest.missing.size()) {
+    if (variables.missing.empty()) {
+      if (first && !row.mpi) continue;
+      const Launched found = read(row, getenv);
+      if (!first) first = found;
+      const auto error = difference(*first, found.rank, found.world,
+                                    fmt::format("{} ({})", found.launcher, found.rank_variable),
+                                    "one launcher only");
+      if (error) throw Error(*error);
+    } else if (!variables.set.empty() &&
+               (nearest == nullptr || variables.missing.size() < of_nearest.missing.size())) {
       nearest = &row;
       of_nearest = std::move(variables);
     }
   }
-  if (nearest == nullptr) return std::nullopt;
+  if (first || nearest == nullptr) return first;
   throw Error(ExitCode::usage,
               fmt::format("the environment tells a part of this process's place only: {} set, {} "
                           "not",
@@ -199,14 +221,8 @@ std::optional<Launched> launched(const Getenv& getenv) {
 }
 
 std::optional<Error> contradiction(const Launched& launched, int mpi_rank, int mpi_world) {
-  if (launched.rank == mpi_rank && launched.world == mpi_world) return std::nullopt;
-  return Error(
-      ExitCode::usage,
-      fmt::format("this is rank {} of {} by {} ({}), but rank {} of {} by MPI", launched.rank,
-                  launched.world, launched.launcher, launched.rank_variable, mpi_rank, mpi_world),
-      fmt::format("start the program with the mpirun of the MPI that it was built with, or with "
-                  "srun --mpi=pmix; if {} is left over from something else, unset it",
-                  launched.rank_variable));
+  return difference(launched, mpi_rank, mpi_world, "MPI",
+                    "the mpirun of the MPI that it was built with, or with srun --mpi=pmix");
 }
 
 }  // namespace lockstep::spec

@@ -131,6 +131,24 @@ TEST(Launched, TakesMpirunForTheLauncherWithinASlurmJob) {
   EXPECT_EQ(place(found), "1 of 4, 1 of 2 here");
 }
 
+TEST(Launched, RefusesAPlaceThatAnMpisLauncherContradicts) {
+  const Variables alone = {
+      {"RANK", "0"}, {"WORLD_SIZE", "1"}, {"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "1"}};
+  EXPECT_EQ(launch_error_of(kOpenMpi + alone),
+            "this is rank 0 of 1 by torchrun (RANK), but rank 1 of 4 by Open MPI's mpirun "
+            "(OMPI_COMM_WORLD_RANK) | start the program with one launcher only; if RANK is left "
+            "over from something else, unset it");
+  for (const Variables& mpi : {kOpenMpi, kMpich, kCray, kMvapich, kPals}) {
+    EXPECT_THAT(launch_error_of(mpi + alone), HasSubstr("but rank 1 of 4 by "));
+    EXPECT_THAT(launch_error_of(mpi + kTorchrun + Variables{{"RANK", "0"}}),
+                HasSubstr("this is rank 0 of 4 by torchrun (RANK), but rank 1 of 4 by "));
+  }
+  // Tasks of a job may be mpirun, or torchrun.
+  for (const Variables& job : {kSlurm, kFlux}) {
+    EXPECT_EQ(detect(job + alone)->launcher, "torchrun");
+  }
+}
+
 TEST(Launched, LooksPastAnIncompleteSetForACompleteOne) {
   // srun --mpi=pmi2 sets two of MPICH's variables.
   const auto found = detect(kSlurm + Variables{{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}});
@@ -169,14 +187,20 @@ TEST(Launched, RefusesWhatIsNoPlace) {
 
 TEST(Launched, MeetsAtTheCoordinatorThatItIsGiven) {
   EXPECT_EQ(detect(kOwn)->coordinator, std::nullopt);
-  EXPECT_EQ(detect(kOwn + Variables{{"LOCKSTEP_COORDINATOR", "a:99"}})->coordinator,
-            (Address{"a", 99}));
   EXPECT_EQ(detect(kOwn + Variables{{"LOCKSTEP_COORDINATOR", "a"}})->coordinator,
             (Address{"a", kControllerPort}));
+  for (const auto& [launcher, variables] : kLaunchers) {
+    EXPECT_EQ(detect(variables + Variables{{"LOCKSTEP_COORDINATOR", "a:99"}})->coordinator,
+              (Address{"a", 99}))
+        << launcher;
+  }
   EXPECT_EQ(detect(kTorchrun + Variables{{"MASTER_ADDR", "b"}})->coordinator,
             (Address{"b", 29500}));
   EXPECT_EQ(detect(kTorchrun + Variables{{"MASTER_ADDR", "b"}, {"MASTER_PORT", "7"}})->coordinator,
             (Address{"b", 7}));
+  EXPECT_EQ(detect(kTorchrun + Variables{{"MASTER_ADDR", "b"}, {"LOCKSTEP_COORDINATOR", "a:99"}})
+                ->coordinator,
+            (Address{"b", 29500}));
 }
 
 TEST(Launched, RefusesACoordinatorWithoutAPlace) {
