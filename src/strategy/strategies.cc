@@ -103,7 +103,11 @@ Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
   return exchange;
 }
 
-Exchange ring(const Site& site, const Chunk& chunk, int rank) {
+// Horovod's own is a ring; a spec may ask for another one, such as the vendor's.
+Exchange horovod(const Site& site, const Chunk& chunk, int rank) {
+  if (site.all_reduce.for_size(chunk.bucket_elements).algorithm != "auto") {
+    return all_reduce(site, chunk, rank);
+  }
   return {.collective = comm::ring(site.topology, rank, chunk.range, comm::kLineGrain)};
 }
 
@@ -118,7 +122,8 @@ constexpr StrategyRow kStrategies[] = {
      "every rank has all parameters; gradients are all-reduced"},
     {"distributed_all_reduce", all_reduce, true, true, false, "the same, over hosts"},
     {"collective_all_reduce", all_reduce, true, true, false, "the same, over hosts"},
-    {"horovod", ring, true, true, false, "ring all-reduce over all ranks"},
+    {"horovod", horovod, true, true, false,
+     "ring all-reduce over all ranks, unless --all_reduce_spec says otherwise"},
     {"independent", alone, false, false, false, "no exchange: the ceiling of the hardware"},
     {"barrier_only", alone, false, true, false, "ranks wait for each other but exchange nothing"},
 };

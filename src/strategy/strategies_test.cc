@@ -161,7 +161,7 @@ TEST_P(EveryStrategy, DoesSoHoweverRanksRace) {
 
 TEST_P(EveryStrategy, UpdatesEveryElementOnce) {
   for (int world = 1; world <= 5; ++world) {
-    const Site site = one_host(world);
+    const Site site = one_host(world, 0, "auto");
     for (const Chunk& chunk : chunks_on(site)) {
       std::size_t owned = 0;
       for (int rank = 0; rank < world; ++rank) {
@@ -222,7 +222,7 @@ TEST(Horovod, SendsWhatARingSends) {
   const StrategyRow& row = find_strategy("horovod");
   for (int world = 1; world <= 5; ++world) {
     const auto n = static_cast<std::size_t>(world);
-    const Site site = one_host(world, 0, "tree");  // which it does not use
+    const Site site = one_host(world, 0, "auto");
     for (int rank = 0; rank < world; ++rank) {
       EXPECT_EQ(sent(row, site, rank), 2 * (n - 1) * 60 * kUnit / n);
       for (const Chunk& chunk : chunks_on(site)) {
@@ -232,6 +232,16 @@ TEST(Horovod, SendsWhatARingSends) {
       }
     }
   }
+}
+
+TEST(Horovod, TakesTheAlgorithmThatTheSpecNames) {
+  const Site site = one_host(4, 0, "tree");
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(sent(find_strategy("horovod"), site, rank),
+              sent(find_strategy("replicated"), site, rank));
+  }
+  EXPECT_NE(sent(find_strategy("horovod"), site, 1),
+            sent(find_strategy("horovod"), one_host(4, 0, "auto"), 1));
 }
 
 TEST(Replicated, TakesTheAlgorithmThatTheSpecNamesForTheBucket) {
