@@ -64,7 +64,9 @@ void start_mpi() {
   }
   std::this_thread::sleep_for(pause_after_start(Clock::now() - begin));
   // Errors become ours, instead of the end of the job without a word of whose fault it was.
-  require(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    require(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
 }
 
 }  // namespace
@@ -119,7 +121,7 @@ struct MpiThread::State {
         job();
         pace.renew(Clock::now());
         lock.lock();
-      } else if (requests.empty()) {  // given up: MPI may have ended
+      } else if (requests.empty()) {  // MPI has ended
         changed.wait(lock, [&] { return stopping || !jobs.empty(); });
       } else {
         lock.unlock();
@@ -182,6 +184,7 @@ struct MpiThread::State {
             "MPI_Waitall");
     requests.clear();
     watches.clear();
+    pace = {};
   }
 };
 
@@ -214,7 +217,12 @@ MpiThread::MpiThread(double start_timeout) : state_(std::make_shared<State>()) {
 
 MpiThread::~MpiThread() {
   // Everybody has what they came for, so that nothing is lost if it fails.
-  if (in_order_) done_in_time([] { require(MPI_Finalize(), "MPI_Finalize"); });
+  if (in_order_) {
+    done_in_time([state = state_] {
+      state->give_up_requests();
+      require(MPI_Finalize(), "MPI_Finalize");
+    });
+  }
   if (abandon()) {
     thread_.join();
   } else {
@@ -223,7 +231,10 @@ MpiThread::~MpiThread() {
 }
 
 bool MpiThread::end_in_order() {
-  in_order_ = done_in_time([state = state_] { state->give_up_requests(); });
+  in_order_ = done_in_time([state = state_] {
+    state->give_up_requests();
+    state->keep_making_progress();  // others may be slower
+  });
   return in_order_;
 }
 

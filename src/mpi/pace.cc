@@ -19,6 +19,10 @@ constexpr Seconds kLongestWhenIdle = milliseconds(100);
 constexpr double kPartOfSilence = 1.0 / 8;
 constexpr double kPartOfFlight = 1.0 / 32;
 
+// Bytes. Between two looks no more moves than the buffers of sockets hold, however much is in
+// flight: so much of a fast line.
+constexpr double kMostInALook = 512 * 1024;
+
 constexpr double kMemory = 0.75;
 // A peer that computes is no slow line. What takes longer makes the longest sleep anyhow.
 constexpr Seconds kLongestTransfer = kLongest / kPartOfSilence;
@@ -34,7 +38,8 @@ void Pace::finish(std::size_t bytes, Time now) {
 
 microseconds Pace::sleep(Time now) const {
   const Seconds silence = now - news_;
-  const Seconds flight(bytes_ > 0 ? in_flight_ * seconds_ / bytes_ : 0);
+  const double moving = std::min(in_flight_, kMostInALook / kPartOfFlight);
+  const Seconds flight(bytes_ > 0 ? moving * seconds_ / bytes_ : 0);
   const Seconds longest = in_flight_ > 0 ? kLongest : kLongestWhenIdle;
   return std::chrono::duration_cast<microseconds>(
       std::clamp(std::max(silence * kPartOfSilence, flight * kPartOfFlight), kShortest, longest));

@@ -56,6 +56,12 @@ TEST(Pace, LooksOftenAtFastLinesAndSmallMessages) {
   EXPECT_EQ(Stream(100us, 4096).sleep(), 20us);
 }
 
+TEST(Pace, LooksBeforeTheBuffersOfAFastLineRunEmpty) {
+  Stream stream(100us);  // 5 GB/s
+  stream.pace.start(std::size_t{1} << 30);
+  EXPECT_NEAR(double(stream.sleep().count()), 100, 1);
+}
+
 TEST(Pace, TakesAPeerThatComputesForNoSlowLine) {
   Stream stream(500us);
   const auto before = stream.sleep();
