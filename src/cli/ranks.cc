@@ -102,8 +102,8 @@ double peak_of_all(comm::Transport& transport, double mine) {
 }
 
 std::string to_text(const train::Service& service, const std::string& host) {
-  const double staleness =
-      service.staleness_sum / static_cast<double>(std::max<std::int64_t>(1, service.gradients));
+  const double staleness = service.staleness_sum / static_cast<double>(std::max<std::int64_t>(
+                                                       1, service.gradients - service.dropped));
   return SortedJson{{"host", host},
                     {"updates", service.updates},
                     {"gradients", service.gradients},

@@ -32,6 +32,13 @@ report::Header header_of(const Job& job) {
   header.data_format = spec::name(trial.data_format);
   header.optimizer = spec::name(trial.optimizer.kind);
   header.variables = trial.exchange.variable_update;
+  if (!trial.exchange.all_reduce_spec.empty()) {
+    header.more.emplace_back("AllReduce", trial.exchange.all_reduce_spec);
+  }
+  if (trial.cluster.job_name != spec::JobName::none) {
+    header.more.emplace_back("Sync", trial.exchange.cross_replica_sync ? "True" : "False");
+  }
+  if (trial.exchange.staged_vars) header.more.emplace_back("Staged vars", "True");
   return header;
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "base/text.h"
 
 namespace lockstep::report {
@@ -25,6 +28,25 @@ std::string input_text(const stats::InputSummary& input) {
   return text;
 }
 
+// Of servers that do not wait for all workers.
+std::string servers_text(std::span<const stats::ServerSummary> servers) {
+  std::int64_t gradients = 0, dropped = 0, oldest = 0;
+  double ages = 0;
+  for (const stats::ServerSummary& server : servers) {
+    gradients += server.gradients;
+    dropped += server.dropped;
+    oldest = std::max(oldest, server.staleness_max);
+    ages += server.staleness_mean * static_cast<double>(server.gradients - server.dropped);
+  }
+  if (dropped > 0) {
+    return fmt::format("; {:.1f} % of the gradients came too late to count",
+                       100 * static_cast<double>(dropped) / static_cast<double>(gradients));
+  }
+  if (gradients == 0) return {};
+  return fmt::format("; gradients were {:.2f} updates old on average, at most {}",
+                     ages / static_cast<double>(gradients), oldest);
+}
+
 }  // namespace
 
 std::string closing_text(const stats::Measured& measured) {
@@ -41,6 +63,7 @@ std::string closing_text(const stats::Measured& measured) {
     text += fmt::format(", {:.0f} % of the peak", 100 * usage.gflops / *usage.peak_gflops);
     if (usage.gflops > *usage.peak_gflops) text += kAbovePeak;
   }
+  text += servers_text(measured.servers);
   if (measured.input) text += "; " + input_text(*measured.input);
   text += fmt::format("; peak memory {}; first step after {}",
                       human_bytes(double(usage.peak_rss_bytes)),

@@ -51,6 +51,22 @@ TEST(Closing, SaysWhatTheInputCost) {
   EXPECT_THAT(closing_text(real), HasSubstr("waited for images 0.1 % of the time; peak memory"));
 }
 
+TEST(Closing, SaysHowOldGradientsWere) {
+  stats::Measured asynchronous = measured();
+  asynchronous.servers.resize(2);
+  asynchronous.servers[0].gradients = 30;
+  asynchronous.servers[0].staleness_mean = 1;
+  asynchronous.servers[0].staleness_max = 4;
+  asynchronous.servers[1].gradients = 10;
+  asynchronous.servers[1].staleness_mean = 2;
+  asynchronous.servers[1].staleness_max = 3;
+  EXPECT_THAT(closing_text(asynchronous),
+              HasSubstr("; gradients were 1.25 updates old on average, at most 4; peak"));
+  asynchronous.servers[1].dropped = 5;
+  EXPECT_THAT(closing_text(asynchronous),
+              HasSubstr("; 12.5 % of the gradients came too late to count; peak"));
+}
+
 TEST(Closing, SaysWhatAnImageTakesWhereThatIsKnown) {
   stats::Measured known = measured();
   known.usage.joules_per_image = 0.51234;
