@@ -460,9 +460,11 @@ void add_exchange(Rows& rows) {
              "chosen",
              kSetExchange<&Exchange::fusion_threshold_mb>)
       .own();
-  rows.works("gradient_repacking", integer("0"),
-             "of all-reduces: exchange gradients in so many equal packs; 0: off",
-             kSetExchange<&Exchange::gradient_repacking>);
+  rows.works(
+      "gradient_repacking", integer("0"),
+      "of all-reduces: exchange gradients in so many packs, as equal as whole gradients make "
+      "them; 0: off",
+      kSetExchange<&Exchange::gradient_repacking>);
   rows.works("agg_small_grads_max_bytes", integer("0", 0, kMaxExact),
              "of all-reduces: join neighbouring gradients of at most this size; 0: off",
              kSetExchange<&Exchange::agg_small_grads_max_bytes>);
