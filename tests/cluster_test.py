@@ -179,6 +179,8 @@ class ClusterTest(unittest.TestCase):
     def assert_overlapped(self, rank):
         """It computed while its gradients travelled: a step takes less than one behind the other."""
         self.assertLess(rank["exposed_ms"], rank["in_flight_ms"])
+        self.assertLess(rank["step_ms"],
+                        rank["forward_ms"] + rank["backward_ms"] + rank["in_flight_ms"])
         for bucket in rank["buckets"]:
             self.assertLessEqual(bucket["waiting_ms"], bucket["exposed_ms"] + 1e-6)
             self.assertLessEqual(bucket["exposed_ms"], bucket["in_flight_ms"] + 1e-6)
