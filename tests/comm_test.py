@@ -5,10 +5,12 @@ Usage: comm_test.py PROGRAM [unittest arguments]"""
 
 import csv
 import json
+import os
 import pathlib
 import socket
 import subprocess
 import sys
+import time
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -27,6 +29,11 @@ def free_addresses(count):
     for one in sockets:
         one.close()
     return addresses
+
+
+def cpu_seconds(process):
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Comm(unittest.TestCase):
@@ -69,6 +76,59 @@ class Comm(unittest.TestCase):
         self.assertEqual(document["configuration"]["transport"], "tcp")
         self.assertEqual(document["configuration"]["ranks"], 2)
         self.assertEqual({row["wrong"] for row in document["rows"]}, {0})
+
+    def test_keeps_the_rows_of_ranks_that_were_lost_in_the_middle(self):
+        many = ["--sizes=" + ",".join(["4KB"] * 5000), "--iterations=9", "--oversubscribe",
+                "--json"]
+        cluster = ["--worker_hosts=" + ",".join(free_addresses(2)), "--job_name=worker"]
+        survivor, victim = [
+            subprocess.Popen([PROGRAM, "comm", *many, *cluster, f"--task_index={rank}"],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for rank in (0, 1)]
+        while victim.poll() is None and cpu_seconds(victim) < 0.5:  # a row takes some hundredths
+            time.sleep(0.01)
+        victim.kill()
+        output, errors = survivor.communicate(timeout=60)
+        victim.communicate()
+        self.assertEqual(survivor.returncode, 5, errors)
+        document = json.loads(output)
+        self.assertGreater(len(document["rows"]), 0)
+        self.assertLess(len(document["rows"]), 5000)
+        self.assertEqual({row["wrong"] for row in document["rows"]}, {0})
+        self.assertEqual(document["error"]["exit_code"], 5)
+        self.assertIn("rank 1 ", document["error"]["message"])
+        self.assertIn(document["error"]["message"], errors)
+
+    def test_measures_what_training_takes(self):
+        document = self.document(*SMALL, "--devices=2", "--algorithms=auto,direct")
+        self.assertEqual([(row["algorithm"], row.get("taken")) for row in document["rows"]],
+                         [("auto", "direct"), ("direct", None)] * 3)
+        self.assertNotIn("error", document)
+
+    def test_refuses_what_no_memory_is_large_enough_for(self):
+        done = comm("--sizes=1KB,600GB", "--devices=2", "--oversubscribe")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("2 ranks x 600.0 GiB = 1.17 TiB", done.stderr)
+        self.assertIn("hint: lower --sizes", done.stderr)
+
+    def test_hints_at_what_works(self):
+        done = comm(*SMALL, "--devices=2", "--transport=mpi")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("put mpirun --bind-to none -np 2 before the command", done.stderr)
+        done = comm(*SMALL, "--devices=2", launcher=MPIRUN)
+        self.assertIn("leave --devices out and start 4 processes", done.stderr)
+        # Both, done:
+        self.assertEqual(self.document(*SMALL, "--transport=mpi",
+                                       launcher=MPIRUN)["configuration"]["ranks"], 2)
+        meeting = ["-x", f"LOCKSTEP_COORDINATOR={free_addresses(1)[0]}"]
+        document = self.document(*SMALL, "--devices=2", "--transport=tcp",
+                                 launcher=[*MPIRUN, *meeting])
+        self.assertEqual(document["configuration"]["ranks"], 4)
+
+    def test_lists_its_exit_codes(self):
+        codes = comm("--help").stdout.split("exit codes:")[1].split()
+        self.assertEqual([word for word in codes if word.isdigit()], ["0", "2", "3", "4", "5"])
 
     def test_prints_a_table_row_by_row(self):
         done = comm(*SMALL, "--devices=2", "--algorithms=ring,direct")

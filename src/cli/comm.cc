@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "base/text.h"
 #include "cli/agreement.h"
 #include "cli/comm_options.h"
 #include "cli/comm_report.h"
@@ -18,11 +19,16 @@
 namespace lockstep::cli {
 namespace {
 
+std::vector<Buckets> cases_of(const std::vector<std::size_t>& sizes) {
+  std::vector<Buckets> cases;
+  for (const std::size_t bytes : sizes) cases.push_back({{0, bytes / sizeof(float)}});
+  return cases;
+}
+
 // By rank: all of them make the same ones.
 std::vector<Buckets> cases_of(const CommOptions& options, const Job& job) {
+  if (!options.sizes.empty()) return cases_of(options.sizes);
   std::vector<Buckets> cases;
-  for (const std::size_t bytes : options.sizes) cases.push_back({{0, bytes / sizeof(float)}});
-  if (!cases.empty()) return cases;
   const auto engine = engine::compile(job.graph, engine_options(job));
   const train::Layout layout = train::layout_of(*engine);
   Buckets all;
@@ -59,6 +65,38 @@ nlohmann::json common_options(const CommOptions& options) {
           {"check", options.check}};
 }
 
+// Throws Error(environment), and tells ranks on other hosts, where those on this one would take
+// more memory than there was before any of them took some.
+void refuse_too_much_memory(const CommOptions& options, const Membership& member,
+                            comm::Transport& transport, const machine::Environment& environment) {
+  if (environment.memory_bytes == 0) return;
+  const CommMemory memory = memory_of(cases_of(options.sizes));
+  const std::size_t each =
+      member.transport == spec::Transport::threads ? memory.used : memory.shared;
+  int ranks = 0;
+  for (int rank = 0; rank < transport.world(); ++rank) {
+    if (transport.topology().same_host(rank, transport.rank())) ++ranks;
+  }
+  const double bytes = static_cast<double>(each) * ranks;
+  const auto available = static_cast<double>(environment.memory_available_bytes);
+  if (bytes <= available) return;
+  const Error error(
+      ExitCode::environment,
+      fmt::format("too much for the memory of this host: {} x {} = {}, {} are available",
+                  counted(ranks, "rank"), human_bytes(double(each)), human_bytes(bytes),
+                  human_bytes(available)),
+      "lower --sizes, or --devices");
+  transport.fail(error);
+  throw Error(error);
+}
+
+std::optional<Error> wrong_elements(const std::vector<CommRow>& rows) {
+  std::int64_t wrong = 0;
+  for (const CommRow& row : rows) wrong += row.wrong.value_or(0);
+  if (wrong == 0) return std::nullopt;
+  return Error(ExitCode::rank_failed, fmt::format("{} elements are wrong", wrong));
+}
+
 // The work of the ranks of this process, and rank 0's words.
 class Session {
  public:
@@ -66,17 +104,18 @@ class Session {
       : options_(options),
         job_(job),
         ranks_(std::move(ranks)),
-        report_(options.format, options.kind, ranks_.front()->world(), options.sizes.empty()) {}
+        report_(options, ranks_.front()->world()) {}
 
-  void run() {
+  // What ended it before its last row, or is wrong with its rows.
+  std::optional<Error> run() {
     const auto error = on_every_rank(ranks_, [&](std::size_t i) { measure(i); });
-    if (error) throw Error(*error);
+    return error ? error : wrong_elements(rows_);
   }
 
-  const std::vector<CommRow>& rows() const { return rows_; }
-  std::string closing(const machine::Environment& environment) const {
+  std::string closing(const machine::Environment& environment,
+                      const std::optional<Error>& error) const {
     return report_.footer(rows_, configuration_of(options_, job_, ranks_.front()->topology()),
-                          environment_json(environment));
+                          environment_json(environment), error);
   }
 
  private:
@@ -111,12 +150,6 @@ class Session {
   std::vector<CommRow> rows_;
 };
 
-std::int64_t wrong_elements(const std::vector<CommRow>& rows) {
-  std::int64_t wrong = 0;
-  for (const CommRow& row : rows) wrong += row.wrong.value_or(0);
-  return wrong;
-}
-
 }  // namespace
 
 ExitCode comm(Arguments arguments, Transports transports) {
@@ -131,21 +164,20 @@ ExitCode comm(Arguments arguments, Transports transports) {
   const Membership member = membership(trial, launched);
   go_on_with(member.transport, transports, "comm", arguments);
   const Job job = make_job(trial, member);
+  const machine::Environment environment = machine::environment();  // before anybody takes memory
   auto ranks = connect(job, transports);
   refuse_different_options(ranks, common_options(options));
   check_algorithms(options.kind, *ranks.front(), options.algorithms);
+  refuse_too_much_memory(options, member, *ranks.front(), environment);
 
   const bool speaks = member.ranks.front() == 0;
-  const machine::Environment environment = machine::environment();
   if (speaks) {
     for (const std::string& warning : machine::warnings(environment)) print_warning(warning);
   }
   Session session(options, job, std::move(ranks));
-  session.run();
-  if (speaks) fmt::print("{}", session.closing(environment));
-  if (const std::int64_t wrong = wrong_elements(session.rows()); wrong > 0) {
-    throw Error(ExitCode::rank_failed, fmt::format("{} elements are wrong", wrong));
-  }
+  const std::optional<Error> error = session.run();
+  if (speaks) fmt::print("{}", session.closing(environment, error));
+  if (error) throw Error(*error);
   return ExitCode::ok;
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/comm_check.h"
 #include "stats/quantile.h"
+#include "strategy/all_reduce_spec.h"
 
 namespace lockstep::cli {
 namespace {
@@ -23,6 +24,26 @@ const comm::AlgorithmRow* find_algorithm(std::string_view name) {
   const auto rows = comm::algorithms();
   const auto row = std::ranges::find(rows, name, &comm::AlgorithmRow::name);
   return row == rows.end() ? nullptr : &*row;
+}
+
+// Of each bucket; empty: the vendor's.
+std::vector<std::string> taken_for(const std::string& name, const Buckets& buckets,
+                                   const comm::Topology& topology) {
+  std::vector<std::string> taken;
+  if (name == kVendor) return taken;
+  for (const comm::Range bucket : buckets) {
+    taken.emplace_back(name == kAuto ? strategy::choose(bucket.size(), topology) : name);
+  }
+  return taken;
+}
+
+// Each once, in the order of their first.
+std::string distinct(const std::vector<std::string>& names) {
+  std::vector<std::string> once;
+  for (const std::string& name : names) {
+    if (std::ranges::find(once, name) == once.end()) once.push_back(name);
+  }
+  return join(once, "+");
 }
 
 // Whether sums end up all over the ranks, as a reduce_scatter promises, and not with one of them.
@@ -136,11 +157,16 @@ void check_algorithms(CommKind kind, comm::Transport& transport,
                   "--algorithms=vendor: only MPI has a collective of its own, an all_reduce",
                   "mpirun --bind-to none -np 2 lockstep comm");
     }
+    if (name == kAuto) {
+      if (kind == CommKind::all_reduce) continue;
+      throw Error(ExitCode::usage, "--algorithms=auto: what training takes is an all_reduce",
+                  "known: " + join(sensible_algorithms(kind, transport), ", "));
+    }
     const comm::AlgorithmRow* const row = find_algorithm(name);
     if (row == nullptr) {
       std::vector<std::string> known;
       for (const comm::AlgorithmRow& other : comm::algorithms()) known.emplace_back(other.name);
-      known.emplace_back(kVendor);
+      known.insert(known.end(), {std::string(kVendor), std::string(kAuto)});
       const auto near = closest(name, known);
       throw Error(ExitCode::usage, fmt::format("--algorithms: there is no {}", name),
                   fmt::format("{}known: {}", near ? fmt::format("did you mean {}? ", *near) : "",
@@ -160,13 +186,13 @@ void measure_collectives(comm::Transport& transport, const CommSweep& sweep,
   const std::vector<comm::Window> arrays = share_arrays(transport, sweep.cases);
   for (const Buckets& buckets : sweep.cases) {
     for (const std::string& name : sweep.algorithms) {
-      const CommPlan plan{.kind = sweep.kind,
-                          .algorithm = name == kVendor ? nullptr : find_algorithm(name)->make,
-                          .buckets = buckets,
-                          .spin = sweep.spin};
+      const auto taken = taken_for(name, buckets, transport.topology());
+      CommPlan plan{.kind = sweep.kind, .buckets = buckets, .spin = sweep.spin};
+      for (const std::string& one : taken) plan.algorithms.push_back(find_algorithm(one)->make);
       CommRow row{.bytes = floats_in(buckets) * sizeof(float),
                   .buckets = buckets.size(),
-                  .algorithm = name};
+                  .algorithm = name,
+                  .taken = name == kAuto ? distinct(taken) : ""};
       Measurement measurement(transport, arrays, plan);
       if (sweep.check) row.wrong = measurement.wrong();
       measurement.time(sweep.iterations, row);

@@ -14,17 +14,19 @@ namespace lockstep::cli {
 struct CommSweep {
   CommKind kind = CommKind::all_reduce;
   std::vector<Buckets> cases = {};
-  std::vector<std::string> algorithms = {};  // rows of comm::algorithms(), or kVendor
+  std::vector<std::string> algorithms = {};  // rows of comm::algorithms(), kVendor or kAuto
   int iterations = 0;                        // 0: by time
   bool check = true;
   bool spin = true;  // every thread has a core of its own
 };
 inline constexpr std::string_view kVendor = "vendor";
+inline constexpr std::string_view kAuto = "auto";  // for each bucket what training takes for it
 
 struct CommRow {
   std::size_t bytes = 0;
   std::size_t buckets = 1;
   std::string algorithm = {};
+  std::string taken = {};       // by kAuto: its algorithm, or those of the buckets, with + between
   double seconds = 0;           // one operation: median over samples of the slowest rank's
   std::int64_t operations = 0;  // timed ones
   std::optional<std::int64_t> wrong = {};  // elements, of all ranks; nothing: not checked

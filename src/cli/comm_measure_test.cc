@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "cli/comm_check.h"
+#include "comm/fake_hosts.h"
+#include "strategy/all_reduce_spec.h"
 
 namespace lockstep::cli {
 namespace {
@@ -72,10 +74,40 @@ TEST(MeasureCollectives, FindsNothingWrongWithAnyAlgorithmOnAnyRank) {
   }
 }
 
+// What `auto` took for each of the cases, between ranks on these hosts.
+std::vector<std::string> taken_by_auto(const comm::Topology& topology, std::vector<Buckets> cases) {
+  const CommSweep sweep{
+      .cases = std::move(cases), .algorithms = {"auto"}, .iterations = 1, .spin = false};
+  const comm::FakeHosts hosts(topology);
+  std::vector<std::string> taken;
+  comm::on_every_rank(hosts.ranks(), [&](comm::Transport& transport) {
+    measure_collectives(transport, sweep, [&](const CommRow& row) {
+      EXPECT_EQ(row.algorithm, "auto");
+      EXPECT_EQ(row.wrong, 0) << row.taken;
+      if (transport.rank() == 0) taken.push_back(row.taken);
+    });
+  });
+  return taken;
+}
+
+TEST(MeasureCollectives, TakesForAutoWhatTrainingTakesForEachBucket) {
+  constexpr std::size_t kSmall = strategy::kTreeBelowElements - 1;
+  constexpr std::size_t kLarge = strategy::kRingFromElements;
+  const std::vector<Buckets> cases = {
+      {{0, kSmall}},
+      {{0, kLarge}},
+      {{0, kLarge}, {kLarge, kLarge + kSmall}, {kLarge + kSmall, 2 * kLarge + kSmall}}};
+  EXPECT_THAT(taken_by_auto({{0, 1, 2}}, cases), ElementsAre("tree", "ring", "ring+tree"));
+  EXPECT_THAT(taken_by_auto({{0, 1}}, {{{0, kSmall + 1}}}), ElementsAre("halving_doubling"));
+  EXPECT_THAT(taken_by_auto({{0, 0, 1}}, {{{0, kLarge}}}), ElementsAre("hierarchical"));
+  EXPECT_THAT(taken_by_auto({{0, 0}}, cases), ElementsAre("direct", "direct", "direct"));
+}
+
 TEST(MeasureCollectives, DoesNotCheckWhereNobodyAsks) {
   const CommSweep sweep{.cases = {{{0, 8}}}, .algorithms = {"ring"}, .check = false, .spin = false};
   const CommRow row = measure(2, sweep)[0][0];
   EXPECT_EQ(row.wrong, std::nullopt);
+  EXPECT_EQ(row.taken, "");
   EXPECT_EQ(row.bytes, 32U);
   EXPECT_GE(row.operations, 9);
 }
@@ -186,6 +218,8 @@ void expect_refusal(CommKind kind, const std::string& name, const std::string& m
 TEST(CheckAlgorithms, RefusesWhatCannotBeDone) {
   expect_refusal(CommKind::all_reduce, "rnig", "did you mean ring?");
   expect_refusal(CommKind::all_reduce, "vendor", "only MPI");
+  expect_refusal(CommKind::all_reduce, "autos", "did you mean auto?");
+  expect_refusal(CommKind::reduce_scatter, "auto", "what training takes is an all_reduce");
   expect_refusal(CommKind::reduce_scatter, "tree", "leaves all sums with one rank");
 }
 

@@ -8,17 +8,23 @@
 namespace lockstep::cli {
 namespace {
 
-std::vector<comm::Range> chunks_of(const Buckets& buckets) {
-  std::vector<comm::Range> chunks;
-  for (const comm::Range bucket : buckets) {
-    std::ranges::copy(comm::cut_into_chunks(bucket), std::back_inserter(chunks));
+struct Chunk {
+  comm::Range range;
+  comm::Algorithm* algorithm;  // its bucket's
+
+  comm::Collective whole(const comm::Topology& topology, int rank) const {
+    return algorithm(topology, rank, range, comm::kLineGrain);
+  }
+};
+
+std::vector<Chunk> chunks_of(const CommPlan& plan) {
+  std::vector<Chunk> chunks;
+  for (std::size_t i = 0; i < plan.buckets.size(); ++i) {
+    for (const comm::Range range : comm::cut_into_chunks(plan.buckets[i])) {
+      chunks.push_back({range, plan.algorithms[i]});
+    }
   }
   return chunks;
-}
-
-comm::Collective whole(const comm::Topology& topology, int rank, const CommPlan& plan,
-                       comm::Range chunk) {
-  return plan.algorithm(topology, rank, chunk, comm::kLineGrain);
 }
 
 // The half of an all-reduce that the kind is, or both. Nothing happens to sums in between, so
@@ -30,12 +36,12 @@ comm::Exchange part(comm::Collective collective, CommKind kind) {
   return {.collective = std::move(collective)};
 }
 
-std::vector<comm::Program> programs(const comm::Transport& transport, const CommPlan& plan,
-                                    std::span<const comm::Range> chunks) {
-  return comm::compile_chunks(
-      transport.topology(), transport.rank(), chunks.size(), [&](std::size_t i, int rank) {
-        return part(whole(transport.topology(), rank, plan, chunks[i]), plan.kind);
-      });
+std::vector<comm::Program> programs(const comm::Transport& transport, CommKind kind,
+                                    std::span<const Chunk> chunks) {
+  return comm::compile_chunks(transport.topology(), transport.rank(), chunks.size(),
+                              [&](std::size_t i, int rank) {
+                                return part(chunks[i].whole(transport.topology(), rank), kind);
+                              });
 }
 
 std::vector<comm::Window> in_place(std::span<const comm::Window> arrays) {
@@ -47,9 +53,9 @@ std::vector<comm::Window> in_place(std::span<const comm::Window> arrays) {
 class ScheduledOperation : public CommOperation {
  public:
   ScheduledOperation(comm::Transport& transport, std::span<const comm::Window> arrays,
-                     const CommPlan& plan, std::span<const comm::Range> chunks)
+                     const CommPlan& plan, std::span<const Chunk> chunks)
       : chunks_(static_cast<int>(chunks.size())),
-        executor_(transport, programs(transport, plan, chunks), in_place(arrays), keeper_,
+        executor_(transport, programs(transport, plan.kind, chunks), in_place(arrays), keeper_,
                   plan.spin) {}
 
   void run() override {
@@ -89,6 +95,23 @@ class VendorOperation : public CommOperation {
   const Buckets buckets_;
 };
 
+struct Room {
+  std::size_t chunks = 0, floats = 0;
+};
+
+Room room_for(std::span<const Buckets> cases) {
+  Room room;
+  for (const Buckets& buckets : cases) {
+    std::size_t chunks = 0;
+    for (const comm::Range bucket : buckets) {
+      chunks += comm::cut_into_chunks(bucket).size();
+      room.floats = std::max(room.floats, bucket.end);
+    }
+    room.chunks = std::max(room.chunks, chunks);
+  }
+  return room;
+}
+
 }  // namespace
 
 std::size_t floats_in(const Buckets& buckets) {
@@ -97,20 +120,22 @@ std::size_t floats_in(const Buckets& buckets) {
   return floats;
 }
 
+CommMemory memory_of(std::span<const Buckets> cases) {
+  const Room room = room_for(cases);
+  const std::size_t shared = comm::window_bytes(room.chunks, room.floats);
+  return {.used = shared - room.floats * sizeof(float), .shared = shared};
+}
+
 std::vector<comm::Window> share_arrays(comm::Transport& transport, std::span<const Buckets> cases) {
-  std::size_t chunks = 0, floats = 0;
-  for (const Buckets& buckets : cases) {
-    chunks = std::max(chunks, chunks_of(buckets).size());
-    for (const comm::Range bucket : buckets) floats = std::max(floats, bucket.end);
-  }
-  return comm::share_windows(transport, chunks, floats);
+  const Room room = room_for(cases);
+  return comm::share_windows(transport, room.chunks, room.floats);
 }
 
 std::vector<comm::Range> owned_ranges(const comm::Topology& topology, int rank,
                                       const CommPlan& plan) {
   std::vector<comm::Range> owned;
-  for (const comm::Range chunk : chunks_of(plan.buckets)) {
-    std::ranges::copy(whole(topology, rank, plan, chunk).owned, std::back_inserter(owned));
+  for (const Chunk& chunk : chunks_of(plan)) {
+    std::ranges::copy(chunk.whole(topology, rank).owned, std::back_inserter(owned));
   }
   return owned;
 }
@@ -119,13 +144,13 @@ std::unique_ptr<CommOperation> start_operation(comm::Transport& transport,
                                                std::span<const comm::Window> arrays,
                                                const CommPlan& plan) {
   const comm::Window& mine = arrays[static_cast<std::size_t>(transport.rank())];
-  if (plan.algorithm == nullptr) {
+  if (plan.algorithms.empty()) {
     return std::make_unique<VendorOperation>(*transport.vendor(), mine.gradients, plan.buckets);
   }
   transport.all_gather({});  // nobody waits for a counter any more
   for (comm::Counter& counter : mine.counters) counter.value = 0;
   transport.all_gather({});
-  return std::make_unique<ScheduledOperation>(transport, arrays, plan, chunks_of(plan.buckets));
+  return std::make_unique<ScheduledOperation>(transport, arrays, plan, chunks_of(plan));
 }
 
 }  // namespace lockstep::cli

@@ -20,15 +20,22 @@ using Buckets = std::vector<comm::Range>;
 
 std::size_t floats_in(const Buckets& buckets);
 
+// What share_arrays takes for a rank: twice the array, of which operations in place use one half.
+// Threads take only what they use; processes, which share large pages, take all (comm/host_memory).
+struct CommMemory {
+  std::size_t used = 0, shared = 0;
+};
+CommMemory memory_of(std::span<const Buckets> cases);
+
 // Collective, once per transport: arrays with room for each of `cases`, one after the other. By
 // rank; empty for those of other hosts.
 std::vector<comm::Window> share_arrays(comm::Transport& transport, std::span<const Buckets> cases);
 
 struct CommPlan {
   CommKind kind = CommKind::all_reduce;
-  comm::Algorithm* algorithm = nullptr;  // null: the transport's vendor's, an all_reduce
   Buckets buckets = {};
-  bool spin = true;  // see comm::Executor
+  std::vector<comm::Algorithm*> algorithms = {};  // by bucket; empty: the vendor's, an all_reduce
+  bool spin = true;                               // see comm::Executor
 };
 
 // The ranges of the array whose sums a rank has behind a reduce_scatter, or that it has before an

@@ -63,7 +63,9 @@ std::span<const CommFlag> comm_flags() {
       {{.name = "algorithms",
         .group = "What",
         .type = {.kind = Kind::list},
-        .help = "which ones; vendor is the MPI library's own; not set: all that make sense"},
+        .help =
+            "which ones; auto: what training takes at each size; vendor: the MPI library's own; "
+            "not set: all that make sense"},
        [](CommOptions& options, const Value& value) { options.algorithms = words_of(value); }},
       {{.name = "iterations",
         .group = "What",
@@ -265,6 +267,8 @@ std::string comm_help(bool) {
       "      all-reduce of 1 KB to 64 MB between as many devices as there are cores\n"
       "  lockstep comm --sizes=64MB,256MB --operation=reduce_scatter --algorithms=ring,direct\n"
       "      two sizes, two algorithms\n"
+      "  lockstep comm --algorithms=auto,ring,direct\n"
+      "      whether what training takes is the fastest\n"
       "  lockstep comm --model=vgg16 --devices=2 --csv\n"
       "      the buckets in which vgg16 exchanges its gradients, one by one and all at once\n"
       "  mpirun --bind-to none -np 2 lockstep comm --algorithms=direct,vendor\n"
@@ -280,9 +284,8 @@ std::string comm_help(bool) {
       "\nWithout --devices there are as many as cores. A time is the median over samples of the\n"
       "slowest rank's; algbw is bytes / time, busbw what a link carries: algbw times 2(n-1)/n for\n"
       "all_reduce, (n-1)/n for the others, with n ranks.\n"
-      "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, 5 wrong "
-      "elements\n"
-      "or a lost rank\n";
+      "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, such as\n"
+      "memory, 4 a rank did not come within --start_timeout, 5 wrong elements or a lost rank\n";
   return out;
 }
 

@@ -98,14 +98,17 @@ Membership launched_process(const spec::Trial& trial, const spec::Launched& laun
     throw Error(ExitCode::usage,
                 fmt::format("{} does not say where ranks meet, which --transport tcp needs",
                             launched.launcher),
-                "set LOCKSTEP_COORDINATOR=host:port for all ranks, or use --transport mpi");
+                "set LOCKSTEP_COORDINATOR=host:port for all ranks, or use --transport mpi without "
+                "--devices");
   }
   if (!by_tcp && trial.devices > 1) {
     throw Error(ExitCode::usage,
                 fmt::format("--devices={} in each of {} processes: with MPI, every device is a "
                             "process of its own",
                             trial.devices, launched.world),
-                "start more processes instead, or use --transport tcp");
+                fmt::format("leave --devices out and start {} processes; or set "
+                            "LOCKSTEP_COORDINATOR=host:port for all ranks and use --transport tcp",
+                            launched.world * trial.devices));
   }
   const int processes = launched.world;
   member.servers = keeps_parameters_on_servers(trial.exchange) ? trial.exchange.num_ps : 0;
@@ -180,7 +183,9 @@ Membership membership(const spec::Trial& trial, const std::optional<spec::Launch
   }
   if (asked == Transport::mpi) {
     throw Error(ExitCode::usage, "--transport=mpi needs processes that MPI has started",
-                "mpirun --bind-to none -np 2 lockstep run ...");
+                fmt::format("put mpirun --bind-to none -np {} before the command, and leave "
+                            "--devices out",
+                            std::max(2, trial.devices)));
   }
   return one_process(trial);
 }

@@ -145,6 +145,33 @@ TEST(Membership, RefusesThreadsInProcessesThatWouldNotKnowOfEachOther) {
   }
 }
 
+// Each names what the next attempt is not refused for.
+TEST(Membership, HintsAtWhatWorks) {
+  const auto hint = [](Transport transport, int devices,
+                       const std::optional<spec::Launched>& launched) {
+    spec::Trial trial = trial_of(devices);
+    trial.cluster.transport = transport;
+    try {
+      membership(trial, launched);
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return std::string("not refused");
+  };
+  EXPECT_EQ(hint(Transport::mpi, 3, std::nullopt),
+            "put mpirun --bind-to none -np 3 before the command, and leave --devices out");
+  EXPECT_THAT(hint(Transport::mpi, 1, std::nullopt), HasSubstr("-np 2"));
+  EXPECT_EQ(hint(Transport::automatic, 2, launched_of(0, 2, 0, 2)),
+            "leave --devices out and start 4 processes; or set LOCKSTEP_COORDINATOR=host:port for "
+            "all ranks and use --transport tcp");
+  EXPECT_EQ(hint(Transport::automatic, 1, launched_of(0, 4, 0, 4)), "not refused");
+  EXPECT_THAT(hint(Transport::tcp, 2, launched_of(0, 2, 0, 2)),
+              HasSubstr("or use --transport mpi without --devices"));
+  spec::Launched meeting = launched_of(0, 2, 0, 2);
+  meeting.coordinator = spec::Address{"127.0.0.1", 4000};
+  EXPECT_EQ(hint(Transport::tcp, 2, meeting), "not refused");
+}
+
 TEST(Membership, RefusesTwoNamesOfOneHost) {
   const auto refuse = [](const std::string& workers, std::vector<int> host_of, int devices) {
     const spec::Trial trial = task_of(workers, "", JobName::worker, 0);

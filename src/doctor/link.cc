@@ -102,6 +102,10 @@ Link read_link(const std::string& from, const std::string& to, std::string_view 
   Link link{.from = from, .to = to};
   const nlohmann::ordered_json document = object_in(said);
   try {
+    if (document.contains("error")) {
+      link.failure = document.at("error").at("message").get<std::string>();
+      return link;
+    }
     for (const auto& row : document.at("rows")) {
       if (row.at("bytes") == kSmall) {
         link.round_trip_us = 2 * row.at("time_us").get<double>();

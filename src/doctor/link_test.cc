@@ -55,6 +55,10 @@ TEST(ReadLink, KeepsWhatWasSaidInstead) {
   EXPECT_EQ(read_link("a", "b", "Connection refused").failure, "Connection refused");
   EXPECT_EQ(read_link("a", "b", "").failure, "no answer");
   EXPECT_NE(read_link("a", "b", "{\n  \"rows\": [\n").failure, "");
+  EXPECT_EQ(
+      read_link("a", "b", "{\n\"rows\": [], \"error\": {\"message\": \"rank 1 on b was lost\"}\n}")
+          .failure,
+      "rank 1 on b was lost");
 }
 
 std::vector<Level> levels(const std::vector<std::vector<Finding>>& findings) {
