@@ -441,9 +441,11 @@ class Loss(ClusterTest):
                     pass  # the launcher has killed it
         # When it goes on, all others are gone. It ends by what it hears of that, unless Open MPI,
         # about to write to one of them, ends it first: with 255, the highest code, which is srun's.
-        self.assert_noticed(by_every_launcher(), send(signal.SIGSTOP),
-                            rf"was lost at step \d+: silent for {DEADLINE} s", launchers_code=255,
-                            undo=let_go_on)
+        for culprit in (1, 0):
+            with self.subTest(culprit=culprit):
+                self.assert_noticed(by_every_launcher(), send(signal.SIGSTOP),
+                                    rf"was lost at step \d+: silent for {DEADLINE} s",
+                                    culprit=culprit, launchers_code=255, undo=let_go_on)
 
     def test_of_a_host_that_is_cut_off(self):
         self.addCleanup(hosts.heal, "node2")

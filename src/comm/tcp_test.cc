@@ -9,6 +9,7 @@
 #include <csignal>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -250,9 +251,10 @@ std::vector<std::string> mapped_here() {
   return found;
 }
 
-// A world with rank `other` in a process of its own, and all other ranks here.
+// A world with rank `other` in a process of its own, in its last step, and all other ranks here.
 struct MixedWorld {
-  MixedWorld(int other, const std::vector<std::string>& hosts, double deadline)
+  MixedWorld(int other, const std::vector<std::string>& hosts, double deadline,
+             std::int64_t last_step = 2)
       : ranks(hosts.size()) {
     const int world = static_cast<int>(hosts.size());
     Start start(world, 20);
@@ -263,13 +265,17 @@ struct MixedWorld {
       return own;
     };
     if (other == 0) start.listener = Listener("127.0.0.1:0");
-    process.emplace(options(other), kBytes);
+    process.emplace(options(other), kBytes, last_step);
     on_every_rank(world, [&](int rank) {
       if (rank == other) return;
       ranks[rank] = rank == 0 ? connect_tcp(options(0), std::move(start.listener))
                               : connect_tcp(options(rank));
       ranks[rank]->share(kBytes);
       EXPECT_EQ("ready", ranks[rank]->all_gather("ready")[other]);
+      while (!ranks[rank]->end_wished()) {
+        ranks[rank]->check();
+        std::this_thread::yield();
+      }
     });
   }
 
@@ -278,9 +284,9 @@ struct MixedWorld {
   std::vector<std::unique_ptr<Transport>> ranks;  // without the other one
 };
 
-TEST(TcpProcesses, ThatAreKilledAreNamedAtOnce) {
-  for (const int victim : {0, 2}) {
-    MixedWorld world(victim, {"a", "b", "c"}, 60);
+TEST(TcpProcesses, ThatAreKilledAreNamedAtOnceWithTheirStep) {
+  for (const auto& [victim, last_step] : {std::pair{0, 2}, {2, 2}, {0, 0}, {2, 0}}) {
+    MixedWorld world(victim, {"a", "b", "c"}, 60, last_step);  // a heartbeat comes once a second
     // Somebody waits for data of the lost rank; what is named is the cause, not the consequence.
     std::vector<float> into(10);
     Wire& wire = *world.ranks[1]->wire();
@@ -289,8 +295,8 @@ TEST(TcpProcesses, ThatAreKilledAreNamedAtOnce) {
     for (const auto& transport : world.ranks) {
       if (!transport) continue;
       const Verdict verdict = wait_for_failure(*transport);
-      EXPECT_EQ(fmt::format("rank {} on {} was lost at step 12: its process ended", victim,
-                            transport->host_name(victim)),
+      EXPECT_EQ(fmt::format("rank {} on {} was lost at step {}: its process ended", victim,
+                            transport->host_name(victim), last_step),
                 verdict.text);
       EXPECT_LT(verdict.seconds, 1);
     }
@@ -303,7 +309,7 @@ TEST(TcpProcesses, ThatAreStoppedAreNamedAfterTheDeadline) {
     world.process->signal(SIGSTOP);
     for (const auto& transport : world.ranks) {
       if (!transport) continue;
-      EXPECT_EQ(fmt::format("rank {} on {} was lost at step 12: silent for 1 s", victim,
+      EXPECT_EQ(fmt::format("rank {} on {} was lost at step 2: silent for 1 s", victim,
                             transport->host_name(victim)),
                 wait_for_failure(*transport).text);
     }

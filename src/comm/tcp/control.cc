@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "comm/lost.h"
 
@@ -34,6 +35,7 @@ Control::Control(int rank, Table table, std::unique_ptr<asio::io_context> io,
       table_(std::move(table)),
       deadline_(deadline),
       interval_(std::min(1.0, deadline / 10)),
+      telling_interval_(telling_interval(static_cast<int>(table_.members.size()))),
       io_(std::move(io)),
       beat_timer_(*io_),
       parts_(table_.members.size()),
@@ -71,7 +73,7 @@ Control::~Control() {
 
 std::vector<std::string> Control::all_gather(const std::string& mine) {
   asio::post(*io_, [this, mine] {
-    send_to_all({Frame::Kind::beat, std::to_string(own_step_)});
+    tell_step();
     if (rank_ != 0) send_to_all({Frame::Kind::part, mine});
     contribute(rank_, mine);
   });
@@ -115,6 +117,21 @@ void Control::suspect(int peer, const std::string& reason) {
     const bool alone = rank_ == 0 || peer == 0;
     asio::co_spawn(*io_, accuse(peer, how, alone ? kPatience : 2 * kPatience), rethrow);
   });
+}
+
+void Control::at_step(std::int64_t step) {
+  own_step_ = step;
+  if (links_.empty()) return;
+  const double time = now();
+  if (time - told_at_ < telling_interval_) return;
+  told_at_ = time;
+  asio::post(*io_, [this] { tell_step(); });
+}
+
+// Rank 0 has a frame from and a frame to every other rank, each with a wake-up that takes tens of
+// microseconds of a core: some 40 of them a second at most, however large the world is.
+double Control::telling_interval(int world) {
+  return 0.05 * world;
 }
 
 asio::awaitable<void> Control::accuse(int peer, std::string reason, double patience) {

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,7 +39,10 @@ class Control {
   void check_patiently() const;
   void wish_end();
   bool end_wished() const { return end_wished_; }
-  void at_step(std::int64_t step) { own_step_ = step; }
+  // Told at once unless another step was told less than telling_interval() ago: whoever takes
+  // longer for a step tells every one, others are a few ahead of what they told. From one thread.
+  void at_step(std::int64_t step);
+  static double telling_interval(int world);  // in seconds
 
   // A connection to the peer broke, as this rank sees it. If nothing else explains it soon, the
   // peer is lost. From any thread.
@@ -55,7 +59,7 @@ class Control {
     Socket socket;
     std::deque<std::string> outbox;
     Signal outbox_changed;
-    std::int64_t step = -1;  // where the peer was at its last heartbeat
+    std::int64_t step = -1;  // where the peer said to be
     int silent_beats = 0;    // heartbeats of ours since the peer's last frame
     bool closing = false;    // our goodbye is on its way
     bool parted = false;     // the peer's goodbye has come
@@ -70,6 +74,7 @@ class Control {
   void understand(Link& link, const Frame& frame);
   void send(Link& link, const Frame& frame);
   void send_to_all(const Frame& frame);
+  void tell_step() { send_to_all({Frame::Kind::beat, std::to_string(own_step_)}); }
   void contribute(int rank, std::string part);
   void complete(std::vector<std::string> whole);
   void miss_the_departed();
@@ -85,7 +90,9 @@ class Control {
   const Table table_;
   const double deadline_;
   const double interval_;  // between heartbeats
+  const double telling_interval_;
   std::atomic<std::int64_t> own_step_ = -1;
+  double told_at_ = -std::numeric_limits<double>::infinity();  // at_step's own
 
   std::unique_ptr<asio::io_context> io_;
   std::deque<Link> links_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,10 +9,11 @@
 namespace lockstep::comm::tcp {
 
 // For tests: a rank in a process of its own, which is this program once more. It connects, shares
-// memory, says in an all_gather that it is ready, and then waits for the world to end.
+// memory, says in an all_gather that it is ready, goes through steps that are long enough to be
+// told, says by wish_end() that it is in the last of them, and then waits for the world to end.
 class RankProcess {
  public:
-  RankProcess(const TcpOptions& options, std::size_t shared_bytes);
+  RankProcess(const TcpOptions& options, std::size_t shared_bytes, std::int64_t last_step);
   ~RankProcess();  // kills it
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;

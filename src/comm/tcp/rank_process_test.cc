@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "base/text.h"
+#include "comm/tcp/control.h"
 
 namespace lockstep::comm::tcp {
 
-RankProcess::RankProcess(const TcpOptions& options, std::size_t shared_bytes) {
+RankProcess::RankProcess(const TcpOptions& options, std::size_t shared_bytes,
+                         std::int64_t last_step) {
   std::vector<std::string> arguments = {"comm_test",
                                         kRankProcess,
                                         std::to_string(options.rank),
@@ -22,7 +24,8 @@ RankProcess::RankProcess(const TcpOptions& options, std::size_t shared_bytes) {
                                         options.coordinator,
                                         fmt::format("{}", options.deadline),
                                         options.host_key,
-                                        std::to_string(shared_bytes)};
+                                        std::to_string(shared_bytes),
+                                        std::to_string(last_step)};
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -60,8 +63,13 @@ int run_rank_process(const std::vector<std::string>& arguments) {
       const auto memory = transport->memory_of(rank);
       if (!memory.empty()) memory[options.rank] = static_cast<std::byte>(options.rank);
     }
-    transport->at_step(12);
     transport->all_gather("ready");
+    const std::chrono::duration<double> step_time(Control::telling_interval(options.world));
+    for (std::int64_t step = 0; step <= parse_int(arguments.at(6)).value(); ++step) {
+      if (step > 0) std::this_thread::sleep_for(step_time);
+      transport->at_step(step);
+    }
+    transport->wish_end();
     for (;;) {
       transport->check();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
