@@ -73,7 +73,7 @@ class Rank {
       for (Side& side : bench_.sides) {
         const auto operation = cli::start_operation(
             transport_, arrays_,
-            {.kind = side.kind, .algorithm = comm::direct, .buckets = buckets(side)});
+            {.kind = side.kind, .buckets = buckets(side), .algorithms = {comm::direct}});
         const double side_rate = rate(side.bytes, [&] { operation->run(); });
         if (rank_ != 0) continue;
         side.rates.push_back(side_rate);
