@@ -89,6 +89,9 @@ class Loop {
     } catch (const Error& error) {
       transport_.fail(error);  // lest the gathering wait for ever
       throw;
+    } catch (const std::exception& error) {
+      transport_.fail({ExitCode::rank_failed, error.what()});
+      throw;
     }
     all.get();
   }

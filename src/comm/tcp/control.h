@@ -40,7 +40,7 @@ class Control {
   void wish_end();
   bool end_wished() const { return end_wished_; }
   // Told at once unless another step was told less than telling_interval() ago: whoever takes
-  // longer for a step tells every one, others are a few ahead of what they told. From one thread.
+  // longer for a step tells every one, others are ahead of what they told. From one thread.
   void at_step(std::int64_t step);
   static double telling_interval(int world);  // in seconds
 
