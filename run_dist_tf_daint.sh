@@ -2,6 +2,7 @@
 #SBATCH --job-name=run_dist_tf
 #SBATCH --output=run_dist_tf.%j.log
 #SBATCH --time=00:12:00
+#SBATCH --exclusive
 # Trains with parameter servers in a Slurm allocation, as the launcher of that name in
 # distributed-tensorflow-benchmarks did, and is set by the same variables:
 #

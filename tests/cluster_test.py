@@ -93,6 +93,17 @@ class Run:
                        *self._command])
         return self
 
+    def start_as_horovodrun(self, workers):
+        """Starts a rank on each of some of two hosts, as horovodrun on node1 does over Gloo."""
+        for rank, host in reversed(list(enumerate(workers))):
+            variables = {"RANK": rank, "SIZE": 2, "LOCAL_RANK": 0, "LOCAL_SIZE": 1,
+                         "CROSS_RANK": rank, "CROSS_SIZE": 2,
+                         "GLOO_RENDEZVOUS_ADDR": "10.77.0.1", "GLOO_RENDEZVOUS_PORT": 40000}
+            self._ssh(f"worker {rank}", host,
+                      ["env", *(f"HOROVOD_{name}={value}" for name, value in variables.items()),
+                       *self._command])
+        return self
+
     def _ssh(self, name, host, command):
         self.launcher = "ssh"
         self.processes[name] = hosts.start("node1", ["ssh", host, shlex.join(command)])
@@ -219,6 +230,18 @@ class OverTcp(ClusterTest):
                 if each is not None:
                     self.assert_near(run.bytes_sent(), each)
 
+    def test_ranks_of_horovodrun_meet_where_it_was_started(self):
+        flag = "--variable_update=horovod"
+        run = Run(*LENET, flag).start_as_horovodrun(["node1", "node2"]).end()
+        self.assert_trained(run, losses_of_one_process(2, flag))
+
+    def test_ranks_of_horovodrun_cannot_meet_where_rank_0_is_not(self):
+        run = Run(*LENET, "--variable_update=horovod").start_as_horovodrun(["node2"]).end()
+        self.assertEqual(run.codes, {"worker 0": 2}, run.errors)
+        self.assertIn("error: ranks cannot meet at 10.77.0.1:2221: rank 0 is on this host, which "
+                      "does not have that address\nhint: set LOCKSTEP_COORDINATOR to the host of "
+                      "rank 0", run.errors["worker 0"])
+
     def test_every_strategy_on_three_hosts(self):
         for strategy in ("parameter_server", "distributed_replicated", "replicated",
                          "collective_all_reduce"):
@@ -260,8 +283,9 @@ class OverTcp(ClusterTest):
         for servers in (["node3"], []):
             with self.subTest(servers=servers):
                 workers = ["node1", "node2", "node1"] if servers else hosts.names
+                # Two workers take turns on the one core of node1.
                 run = Run(*LENET, "--variable_update=parameter_server", "--replicas_to_aggregate=2",
-                          faults=["sleep in a layer on node2"])
+                          "--oversubscribe", faults=["sleep in a layer on node2"])
                 self.assert_trained(run.start_by_ssh(workers, servers).end())
                 summaries = run.result()["servers"]
                 self.assertGreater(sum(server["gradients_dropped"] for server in summaries), 0)
@@ -286,14 +310,15 @@ class OverMpi(ClusterTest):
                              workers if "--num_ps=1" in flags else 2 * (workers - 1))
 
     def test_mpirun_on_one_host(self):
-        self.assert_trains([*MPIRUN, "-np", "2"], 2, "--variable_update=parameter_server")
-        self.assert_trains([*MPIRUN, "-np", "3"], 3, "--variable_update=horovod")
+        self.assert_trains([*MPIRUN, "-np", "2"], 2, "--variable_update=parameter_server",
+                           "--oversubscribe")  # a host has one core
+        self.assert_trains([*MPIRUN, "-np", "3"], 3, "--variable_update=horovod", "--oversubscribe")
 
     def test_mpirun_over_hosts(self):
         two = [*MPIRUN, "--host", "node1,node2"]
         self.assert_trains(two, 2, "--variable_update=replicated")
         self.assert_trains([*MPIRUN, "--host", "node1:2,node2:2"], 4,
-                           "--variable_update=horovod")
+                           "--variable_update=horovod", "--oversubscribe")
         self.assert_trains([*MPIRUN, "--host", "node1,node2,node3"], 2,
                            "--variable_update=parameter_server", "--num_ps=1")
 
@@ -323,10 +348,12 @@ def by_ssh(*flags, **faults):
 
 
 def by_mpirun(*flags, **faults):
-    # Without keepalive, mpirun itself would not notice that a host is cut off.
+    # Without keepalive, mpirun itself would not notice that a host is cut off. It notices when all ranks
+    # have, and gives them time to end: it would kill them after a second, which is short under load.
     return Run(*ENDLESS, *flags, **faults).start(
         *MPIRUN, "--host", ",".join(hosts.names), "--mca", "oob_tcp_keepalive_time", "2",
-        "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "3")
+        "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "8",
+        "--mca", "odls_base_sigkill_timeout", "10")
 
 
 def by_srun(*flags, **faults):

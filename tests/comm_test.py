@@ -111,6 +111,9 @@ class Comm(unittest.TestCase):
         self.assertEqual(done.stdout, "")
         self.assertIn("2 ranks x 600.0 GiB = 1.17 TiB", done.stderr)
         self.assertIn("hint: lower --sizes", done.stderr)
+        done = comm("--sizes=4KB", "--devices=60000", "--oversubscribe")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("60000 ranks x 6.0", done.stderr)
 
     def test_hints_at_what_works(self):
         done = comm(*SMALL, "--devices=2", "--transport=mpi")

@@ -9,9 +9,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -39,12 +41,14 @@ class Scripts(unittest.TestCase):
         (self.root / "lockstep").symlink_to(PROGRAM)
         (self.here / "nodes").write_text("localhost me\n\n")
 
+    def environment(self):
+        return {key: value for key, value in os.environ.items()
+                if not key.startswith(("LOCKSTEP_", "SLURM_", "TF_", "DEEPLEARNING_"))}
+
     def run_script(self, name, *arguments, **variables):
-        environment = {key: value for key, value in os.environ.items()
-                       if not key.startswith(("LOCKSTEP_", "SLURM_", "TF_", "DEEPLEARNING_"))}
         return subprocess.run([self.root / name, *arguments], cwd=self.here, capture_output=True,
                               text=True, timeout=60, stdin=subprocess.DEVNULL,
-                              env={**environment, **SHORT, **variables})
+                              env={**self.environment(), **SHORT, **variables})
 
     def scale(self, *arguments, **variables):
         return self.run_script("runscalabilitytest.sh", *arguments, **variables)
@@ -93,7 +97,7 @@ class Measured(Scripts):
         for devices, ideal in self.curve("logs/mnist_mlp_b16.csv.ideal").items():
             self.assertAlmostEqual(ideal, devices * speeds[1], delta=0.01)
         texts = self.drawing("logs/mnist_mlp_b16.svg")
-        for text in ("lockstep", "Ideal", "Number of GPUs", "Images/sec", "0", "1", "2", "3"):
+        for text in ("lockstep", "Ideal", "Number of devices", "Images/sec", "0", "1", "2", "3"):
             self.assertIn(text, texts)
 
     def test_several_networks_as_deeplearning_benchmark_asked_for_them(self):
@@ -104,9 +108,10 @@ class Measured(Scripts):
         (self.here / "csv_mxnet/lenet.csv").write_text("<html>\n")
         done = self.scale("-m", "Lenet:2, mnist_mlp:16", "-h", "nodes", "-n", "1", "-g", "2")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("GPU", done.stdout)
         self.assertEqual(done.stdout.splitlines()[-6:], [
             "Summary:",
-            "Completed tests on 1, 2 GPUs",
+            "Completed tests on 1, 2 devices (a device: 1 CPU thread)",
             "Data available in:",
             "csv_lockstep/lenet_b2.csv",
             "csv_lockstep/mnist_mlp_b16.csv",
@@ -120,7 +125,8 @@ class Measured(Scripts):
             tips = [text for text in texts if re.fullmatch(
                 series + r": Speedup: \d+\.\d\d, Images/Sec: \d+\.\d\d", text)]
             self.assertEqual(len(tips), 2, series)
-        self.assertFalse([text for text in texts if "vgg" in text or "MXNet" in text])
+        self.assertFalse([text for text in texts if "vgg" in text or "MXNet" in text or "GPU" in text])
+        self.assertTrue(texts[-1].startswith("A device: 1 CPU thread. lockstep "), texts[-1])
         self.assertIn("csv_mxnet/lenet.csv is not drawn", done.stderr)
 
     def test_runall_does_the_same(self):
@@ -133,7 +139,31 @@ class Measured(Scripts):
         done = self.scale("-m", "lenet:4", "-x", "1", "--init_learning_rate=1e30")
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertEqual((self.here / "logs/lenet_b4.csv").read_text(), "")
+        self.assertIn("Completed tests on no devices (a device: 1 CPU thread)\n"
+                      "Not completed:\nlenet_b4 on 1 device: failed\n", done.stdout)
         self.assertIn("nothing was measured", self.drawing("logs/lenet_b4.svg"))
+
+
+    def test_terminated_half_way_it_says_what_was_measured(self):
+        process = subprocess.Popen(
+            [self.root / "runscalabilitytest.sh", "-m", "mnist_mlp:16,lenet:64", "-x", "1",
+             "--num_batches=30000"], cwd=self.here, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env={**self.environment(), **SHORT})
+        self.addCleanup(process.kill)
+        # lenet's launch comes second and takes minutes
+        while not list(self.here.glob("results/*/points/lenet-*/*.running/samples.0")):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        stdout, stderr = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 143, stderr)
+        self.assertNotIn("Completed tests", stdout)
+        self.assertIn("Summary:\nEnded early, with:\n"
+                      "mnist_mlp_b16 on 1 device: 1 launch\n"
+                      "lenet_b64 on 1 device: not measured\n"
+                      "Data available in:\n", stdout)
+        self.assertEqual(list(self.curve("logs/mnist_mlp_b16.csv")), [1])
+        self.assertEqual((self.here / "logs/lenet_b64.csv").read_text(), "")
 
 
 class Flags(Scripts):

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -73,11 +74,27 @@ class Fit(unittest.TestCase):
         return done
 
     def test_softmax_regression_learns_little(self):
-        self.run_ok("--model=mnist_softmax", "--num_epochs=3", "--eval_during_training_every_n_epochs=1")
+        done = self.run_ok("--model=mnist_softmax", "--num_epochs=3", "--eval_during_training_every_n_epochs=1",
+                           "--stop_at_top_1_accuracy=0.9")
+        best = max(evaluation["top_1"] for evaluation in self.document["evaluations"])
+        missed = f"--stop_at_top_1_accuracy=0.9 was not reached: the best of 3 evaluations had {best:.4f}"
+        self.assertIn(f"warning: {missed}\n", done.stderr)
+        self.assertIn(missed, self.document["warnings"])
+        self.assertEqual(done.stdout.count("\ntotal images/sec: "), 1)
         self.assertEqual(len(self.document["evaluations"]), 3)
         for evaluation in self.document["evaluations"]:
             self.assertLess(evaluation["top_1"], 0.6)
         self.assertGreaterEqual(self.document["input"]["images"], 18000)
+
+    def test_the_recipe_that_comes_with_the_dataset_learns_it(self):
+        done = lockstep("data", "make", self.path / "made")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = shlex.split(done.stderr.splitlines()[-1])
+        self.assertEqual(words[:2], ["lockstep", "run"])
+        done = lockstep(*words[1:])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Stopping, as eval accuracy at least 0.9 was reached\n", done.stdout)
+        self.assertNotIn("not reached", done.stderr)
 
     def test_the_convnet_learns_all_and_keeps_it(self):
         done = self.learn(f"--train_dir={self.path}")
@@ -87,6 +104,7 @@ class Fit(unittest.TestCase):
         done = self.run_ok("--model=mnist_deep", "--eval", "--batch_size=64", f"--train_dir={self.path}")
         self.assertEqual(ACCURACY.findall(done.stdout), [in_training])
         self.assertEqual(self.document["evaluations"][0]["images"], 500)
+        self.assertNotIn("--num_warmup_batches is given", done.stderr)  # it has no say here
 
     def test_the_convnet_learns_on_two_ranks_by_every_synchronous_strategy(self):
         for strategy in SYNCHRONOUS:
@@ -140,6 +158,20 @@ class Fit(unittest.TestCase):
                             "--variable_update=horovod")
                 for mine, theirs in zip(self.losses(), straight[10:], strict=True):
                     self.assertAlmostEqual(float(mine), float(theirs), delta=2e-3 * float(theirs))
+
+    def test_says_where_it_saved_what_was_interrupted(self):
+        process = subprocess.Popen(
+            [PROGRAM, "run", "--model=mnist_softmax", f"--data_dir={self.data}", "--batch_size=4",
+             "--num_batches=1000000", "--num_warmup_batches=1", f"--train_dir={self.path}"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            if line.startswith("10\t"):
+                break
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, errors)
+        (saved,) = self.path.glob("checkpoint-*")
+        self.assertIn(f"note: saved {saved}: the same command resumes there\n", errors)
 
     def test_keeps_what_it_is_told_to(self):
         self.run_ok("--model=mnist_softmax", "--batch_size=4", "--num_batches=7", "--save_model_steps=2",

@@ -3,6 +3,7 @@
 
 Usage: import_test.py PROGRAM [unittest arguments]"""
 
+import csv
 import json
 import pathlib
 import re
@@ -64,7 +65,9 @@ class Import(unittest.TestCase):
         flags = ["--pattern", r"(\d+\.\d+) samples/s", "--compute=last", "--scale", "4"]
         done = self.lockstep(*flags, log)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("nothing says which model this is", done.stderr)
+        self.assertIn("nothing says which model this is, how large the batch of a device is, how "
+                      "many devices there were, how gradients were exchanged\n", done.stderr)
+        self.assertIn("--model=NAME, --batch_size=N, --devices=N, --strategy=NAME say it", done.stderr)
         self.assertFalse(self.out.exists())
         done = self.lockstep(*flags, "-m", "mynet", "-b", "8", "--devices=4",
                              "--strategy=replicated", log)
@@ -72,6 +75,31 @@ class Import(unittest.TestCase):
         self.assertIn("mynet is no model that lockstep knows", done.stderr)
         run = json.loads((self.out / "points/mynet-b8-d4-replicated/1/run.json").read_text())
         self.assertEqual(run["statistics"]["images_per_s"], 50)
+        self.assertIn("last of 3 numbers that '", done.stdout)
+        self.assertIn("' finds: minimum 10.5, median 11.5, maximum 12.5; times 4\n", done.stdout)
+        # Four devices that nothing else was measured beside are not "100 % efficient".
+        self.assertRegex(done.stdout, r"\nmynet +8 +replicated +4 +50\.0[ -]+\n")
+        self.run_verb("report", self.out)
+        with open(self.out / "report/results.csv", newline="") as file:
+            row = next(csv.DictReader(file))
+        self.assertEqual((row["speedup"], row["efficiency"], row["baseline_devices"]), ("", "", ""))
+        page = (self.out / "report/report.html").read_text()
+        self.assertEqual(set(re.findall('data-column="([a-z_]+)"', page)), {"images_per_s"})
+
+    def test_makes_a_curve_of_a_directory_of_logs(self):
+        logs = self.out.with_name("logs")
+        logs.mkdir()
+        (logs / "resnet50_4gpu.log").write_text("throughput: 1,400.0 img/s\nthroughput: 1,410.0 img/s\n")
+        (logs / "resnet50_8gpu.log").write_text("throughput: 2,510.0 img/s\nthroughput: 2,530.0 img/s\n"
+                                                "throughput: 12.0 img/s\n")
+        done = self.lockstep("--pattern=throughput: ([0-9.]+)", "--compute=p50",
+                             "--file_pattern=(?<model>[a-z0-9]+)_(?<devices>[0-9]+)gpu", "-b", "64",
+                             "--strategy=replicated", *sorted(logs.iterdir()))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("_8gpu.log:1: 1 of 3 numbers is more than twice or less than half of the median, "
+                      "2510; the first is 12 in line 3", done.stderr)
+        self.assertRegex(done.stdout, r"resnet50 +64 +replicated +4 +1405 ")
+        self.assertRegex(done.stdout, r"resnet50 +64 +replicated +8 +2510 ")
 
     def test_is_compared_like_what_lockstep_measured(self):
         again = self.out.with_suffix(".log")

@@ -164,10 +164,21 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.evaluate(ends), [round(0.3 * last), round(0.9 * last)])
         self.assertRegex(self.evaluate("document.getElementById('tip').textContent"),
                          f"^step {int(0.9 * last)}: [0-9.]+ ms$")
+        # Seconds move with the steps. The warm-up, 4.5 s of 7.13, is out of sight but for its end.
+        seconds = """[...document.querySelectorAll("#steps [data-share]")]
+          .filter(tick => tick.getAttribute("visibility") === "visible")
+          .map(tick => [Number(tick.textContent), tick.transform.baseVal[0].matrix.e])"""
+        visible = self.evaluate(seconds)
+        self.assertEqual([second for second, _ in visible], [5, 6])
+        self.assertLess(visible[0][1], visible[1][1])
 
         self.evaluate("document.querySelector('#steps .panels > svg').focus()")
         self.browser.press("0")
         self.assertEqual(self.evaluate(window), whole)
+        # The first step lies above the break of the axis and keeps its number there.
+        self.browser.drag((box["left"] + 2, middle), (box["left"] + 3, middle))
+        self.assertEqual(self.evaluate("document.getElementById('tip').textContent"),
+                         "step 0: 4500 ms, not measured")
         self.browser.press("+")
         left, _, width, _ = self.evaluate(window)
         self.assertLess(width, whole[2])

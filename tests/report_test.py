@@ -137,7 +137,8 @@ class Report(unittest.TestCase):
             self.assertAlmostEqual(float(row["cost_per_million_images"]), sum(costs) / 2, delta=1e-5 * max(costs))
         self.assertIn("cost_per_million_images", {element.get("data-column") for element in page.elements})
         self.assertEqual({path.name for path in output.iterdir()},
-                         {"report.html", "report.md", "results.csv", "throughput.svg",
+                         {"report.html", "report.md", "report.tex", "results.csv", "summary.csv",
+                          "throughput.svg",
                           "speed_up.svg", "efficiency.svg", "step_time.svg", "waiting.svg",
                           "steps.svg", "tensorboard", "report.ipynb"})
         notebook = json.loads((output / "report.ipynb").read_text())
@@ -166,7 +167,8 @@ class Report(unittest.TestCase):
         self.assertTrue((output / "speed_up.svg").exists())
         self.assertEqual(lockstep("report", one, f"--output={output}").returncode, 0)
         self.assertEqual({path.name for path in output.iterdir()},
-                         {"report.html", "report.md", "report.ipynb", "results.csv", "tensorboard",
+                         {"report.html", "report.md", "report.tex", "report.ipynb", "results.csv",
+                          "summary.csv", "tensorboard",
                           "throughput.svg", "step_time.svg", "steps.svg", "mine.svg", "efficiency.svg.bak"})
         untouched = self.place / "untouched"  # no report yet
         untouched.mkdir()
@@ -242,6 +244,22 @@ class Report(unittest.TestCase):
         self.assertEqual(rows["damaged", point.name, "weak"]["launches"], "1")
         self.assertIn("is left out", (output / "report.html").read_text())
         self.assertEqual(self.report(self.place / "nowhere")[0].returncode, 2)
+
+
+class Readme(unittest.TestCase):
+    def test_names_the_command_that_draws_its_figure(self):
+        root = pathlib.Path(__file__).resolve().parent.parent
+        text = (root / "README.md").read_text()
+        figure, command = re.search(r"!\[[^]]+\]\(([^)]+\.svg)\)\n\n`\./lockstep ([^`]+)`", text).groups()
+        done = lockstep(*command.split(), "--dry_run", "--oversubscribe")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        commands = [line for line in done.stdout.splitlines() if "--model=" in line]
+        drawing = ElementTree.parse(root / figure).getroot()
+        texts = {element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")}
+        networks = {re.search(r"--model=([^ ]+)", line)[1] for line in commands}
+        batches = {re.search(r"--batch_size=([^ ]+)", line)[1] for line in commands}
+        self.assertLessEqual(networks, texts)
+        self.assertLessEqual({f"weak scaling, batch {batch} per device" for batch in batches}, texts)
 
 
 if __name__ == "__main__":

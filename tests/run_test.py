@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -16,6 +17,8 @@ import tempfile
 import unittest
 
 import jsonschema
+
+from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -27,11 +30,6 @@ TINY = ["--model=lenet", "--batch_size=4", "--num_intra_threads=1", "--num_warmu
 def lockstep(*arguments, **environment):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120,
                           env={**os.environ, **environment})
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 def samples(directory):
@@ -159,6 +157,42 @@ class Run(unittest.TestCase):
         self.assertIn("interrupted before the first timed step", errors)
         self.assertEqual(self.run_json()["error"]["exit_code"], 130)
 
+    def test_obeys_a_signal_while_many_devices_start(self):
+        process = subprocess.Popen(
+            [PROGRAM, "run", "--model=mnist_softmax", "--batch_size=2", "--devices=60",
+             "--oversubscribe", "--num_batches=1000000", "--result_dir", self.directory.name],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for line in process.stderr:
+            if "60 times " in line:
+                break
+        process.send_signal(signal.SIGTERM)
+        errors = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 143, errors)
+        self.assertIn("interrupted before the first", errors)
+        self.assertEqual(self.run_json()["error"]["exit_code"], 143)
+
+    def test_announces_all_the_memory_that_devices_take(self):
+        done = lockstep("run", "--model=lenet", "--batch_size=2", "--devices=24", "--oversubscribe",
+                        "--num_batches=2", "--num_warmup_batches=0", "--optimizer=momentum",
+                        "--variable_update=replicated", DIRECT, "--result_dir", self.directory.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        announced = float(re.search(r"24 times ([\d.]+) MiB of memory", done.stderr)[1])
+        peak = self.run_json()["statistics"]["rss_peak_bytes"] / 2**20
+        program = 40  # of which no device knows
+        self.assertLess(peak, 24 * announced + program)
+        self.assertGreater(peak, 24 * announced / 2)
+
+    def test_refuses_absurd_numbers_at_once_and_in_its_own_words(self):
+        for flags in (["--batch_size=2147483647"], ["--batch_size=2147483647", "--forward_only"],
+                      ["--model=resnet50", "--batch_size=1000000"],
+                      ["--model=vgg16", "--devices=4000", "--oversubscribe"],
+                      ["--num_ps=60000"]):
+            with self.subTest(flags):
+                done = lockstep("run", "--model=lenet", *flags)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertRegex(done.stderr, r"error: \w+ with a batch of \d+ needs .* are available")
+                self.assertEqual(done.stdout, "")
+
     def test_refuses_what_does_not_fit_into_memory_before_the_first_step(self):
         done = lockstep("run", "--model=vgg19", "--batch_size=20000", "--num_intra_threads=1",
                         DIRECT, "--result_dir", self.directory.name)
@@ -168,6 +202,38 @@ class Run(unittest.TestCase):
         error = self.run_json()["error"]
         self.assertEqual(error["exit_code"], 3)
         self.assertRegex(error["message"], message)
+
+    def shell(self, command, *flags):
+        """A run of a few steps with redirections that a shell makes: $0 is the program."""
+        return subprocess.run(
+            ["bash", "-c", command, str(PROGRAM), "run", *TINY, "--num_batches=3",
+             "--result_dir", self.directory.name, *flags],
+            capture_output=True, text=True, timeout=120)
+
+    def test_needs_nobody_to_read_its_messages(self):
+        for command in ('"$0" "$@" 2>/dev/full', '"$0" "$@" 2>&-', '"$0" "$@" 0<&- 2>&-',
+                        '"$0" "$@" 2> >(exec 0<&-)'):
+            with self.subTest(command):
+                done = self.shell(command)
+                self.assertEqual(done.returncode, 0)
+                self.assertIn("total images/sec: ", done.stdout)
+                self.assertNotIn("note: ", done.stdout)  # no file took the number of the closed one
+                self.assertEqual(self.run_json()["statistics"]["steps_measured"], 3)
+
+    def test_leaves_its_result_where_its_lines_cannot_be_printed(self):
+        for command, reason in (('"$0" "$@" >/dev/full', "No space left on device"),
+                                ('"$0" "$@" >&-', "Bad file descriptor")):
+            with self.subTest(command):
+                done = self.shell(command)
+                self.assertEqual(done.returncode, 3)
+                self.assertIn(f"error: cannot write to standard output: {reason}\n", done.stderr)
+                self.assertEqual(self.run_json()["statistics"]["steps_measured"], 3)
+
+    def test_ends_in_order_when_nobody_reads_its_lines_any_more(self):
+        done = self.shell('set -o pipefail; "$0" "$@" | sed "/^10\\t/q"', "--num_batches=1000000")
+        self.assertEqual(done.returncode, 128 + signal.SIGPIPE, done.stderr)
+        self.assertNotIn("error: ", done.stderr)
+        self.assertLess(self.run_json()["statistics"]["steps_measured"], 1000000)
 
     def test_fails_an_unstable_run_only_when_it_is_strict(self):
         # No interval of one step: it is never stable.
@@ -216,12 +282,30 @@ class Run(unittest.TestCase):
         self.assertIn("take turns", " ".join(self.run_json()["warnings"]))
 
     def test_says_what_it_takes_an_all_reduce_of_gpus_for(self):
-        done = lockstep("run", "--model=mnist_mlp", "--batch_size=2", "--variable_update=replicated",
-                        "--all_reduce_spec=nccl/xring", "--num_batches=2", "--num_warmup_batches=0",
-                        "--result_dir", self.directory.name)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("warning: nccl/xring is taken as hierarchical", done.stderr)
-        self.assertIn("nccl/xring is taken as", " ".join(self.run_json()["warnings"]))
+        for spec in ("nccl/xring", "nccl"):
+            done = lockstep("run", "--model=mnist_mlp", "--batch_size=2", "--variable_update=replicated",
+                            f"--all_reduce_spec={spec}", "--num_batches=2", "--num_warmup_batches=0",
+                            "--num_gpus=1", "--result_dir", self.directory.name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"warning: {spec} is taken as hierarchical", done.stderr)
+            self.assertIn(f"{spec} is taken as", " ".join(self.run_json()["warnings"]))
+            self.assertEqual(done.stderr.count("note: --num_gpus counts devices, which are groups"), 1)
+
+    def test_refuses_names_that_nothing_could_have(self):
+        for flag, code, message in (
+                (b"--result_dir=/tmp/\xff\xfe", 2, "is not valid UTF-8"),
+                (b"--data_dir=/" + b"x" * 5000, 2, "is not a directory: File name too long"),
+                (b"--result_dir=/tmp/" + b"x" * 5000, 3, "File name too long"),
+                (b"--train_dir=/tmp/" + b"x" * 5000, 3, "File name too long"),
+                (b"--train_dir=/dev/null/x", 3, "cannot make the directory /dev/null/x")):
+            with self.subTest(flag[:20]):
+                done = subprocess.run([PROGRAM, "run", *TINY, "--num_batches=1", flag],
+                                      capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(message, done.stderr)
+                self.assertNotIn("exception", done.stderr)
+                self.assertNotIn("unexpected", done.stderr)
+                self.assertEqual(done.stdout, "")  # at once
 
     def test_refuses_a_place_that_mpi_does_not_confirm(self):
         place = {"RANK": 1, "LOCAL_RANK": 1, "WORLD_SIZE": 4, "LOCAL_WORLD_SIZE": 4}
@@ -264,6 +348,65 @@ class Run(unittest.TestCase):
         self.assertGreater(plan["reorders_of_rows"], 0)
         self.assertIn("conv1", [step["layer"] for step in plan["steps"]])
         self.assertTrue(any("winograd" in step["implementation"] for step in plan["steps"]))
+
+
+class SharedCores(unittest.TestCase):
+    """Of a host, by two ranks on it."""
+    CORE = str(min(os.sched_getaffinity(0)))
+
+    def start(self, launcher, *binding):
+        place = ("LOCKSTEP_RANK=0 LOCKSTEP_LOCAL_RANK=0 LOCKSTEP_WORLD_SIZE=2 "
+                 "LOCKSTEP_LOCAL_WORLD_SIZE=2 LOCKSTEP_COORDINATOR=127.0.0.1")
+        rank = shlex.join([*binding, str(PROGRAM), "run", "--print_config"])
+        return subprocess.run([*launcher, "sh", "-c", f"{place} {rank}; exit $?"],
+                              capture_output=True, text=True, timeout=60)
+
+    def test_are_shared_out_where_the_launcher_itself_is_bound(self):
+        done = self.start(["taskset", "-c", self.CORE])
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("2 devices need at least 2 cores, 1 is allowed", done.stderr)
+
+    def test_are_its_own_where_the_launcher_binds_each(self):
+        done = self.start([], "taskset", "-c", self.CORE)
+        if len(os.sched_getaffinity(0)) == 1:  # all that there is: that binds nobody
+            self.assertEqual(done.returncode, 2)
+        else:
+            self.assertIn('"threads_per_device": 1,', done.stdout, done.stderr)
+
+
+class UnderHorovodrun(unittest.TestCase):
+    def start(self, rank, *unset):
+        place = {"RANK": rank, "SIZE": 2, "LOCAL_RANK": rank, "LOCAL_SIZE": 2, "CROSS_RANK": 0,
+                 "CROSS_SIZE": 1, "GLOO_RENDEZVOUS_ADDR": "127.0.0.1",
+                 "GLOO_RENDEZVOUS_PORT": 1}
+        variables = {f"HOROVOD_{name}": str(value) for name, value in place.items()
+                     if name not in unset}
+        return subprocess.Popen(
+            [PROGRAM, "run", *TINY, "--num_batches=2", "--variable_update=horovod",
+             "--oversubscribe"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, **variables, "LOCKSTEP_COORDINATOR": f"127.0.0.1:{self.port}"})
+
+    def setUp(self):
+        self.port = free_port()
+
+    def test_ranks_are_one_world(self):
+        ranks = [self.start(rank) for rank in range(2)]
+        outputs, errors = zip(*(rank.communicate(timeout=60) for rank in ranks))
+        self.assertEqual([rank.returncode for rank in ranks], [0, 0], errors)
+        self.assertIn("Batch size:  8 global", outputs[0])
+        self.assertEqual([output.count("total images/sec: ") for output in outputs], [1, 0])
+
+    def test_ranks_take_other_ports_where_those_for_data_are_in_use(self):
+        with socket.create_server(("127.0.0.1", self.port + 1)), \
+                socket.create_server(("127.0.0.1", self.port + 2)):
+            self.test_ranks_are_one_world()
+
+    def test_refuses_a_part_of_a_place(self):
+        rank = self.start(0, "LOCAL_SIZE")
+        _, errors = rank.communicate(timeout=60)
+        self.assertEqual(rank.returncode, 2)
+        self.assertIn("HOROVOD_LOCAL_SIZE is not", errors)
 
 
 class UnderMpirun(unittest.TestCase):

@@ -6,9 +6,11 @@ FAULTS is the library that faults/faults.cc makes."""
 
 import csv
 import json
+import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -133,6 +135,69 @@ class OverSsh(SweepTest):
         self.assertEqual(self.launches(), kept)
 
 
+def threads_of_all_cores():
+    """Of the only device of this machine."""
+    done = subprocess.run([PROGRAM, "sweep", "--devices=1", "--print_config"], capture_output=True,
+                          text=True, timeout=60)
+    return json.loads(done.stdout)["threads_per_device"]
+
+
+class ThreadsPerDevice(SweepTest):
+    """Are a host's allowed cores divided by its devices, whatever launches them."""
+    SHORT = ["--models=mnist_softmax:4", "--noceiling", "--repeats=1", "--num_warmup_batches=1",
+             "--num_batches=3"]
+
+    @classmethod
+    def setUpClass(cls):
+        cls.enterClassContext(Slurm(hosts))
+
+    def bind(self, host, processors):
+        """From now on, whoever comes by ssh has these processors of the host."""
+        self.assertEqual(hosts.run(host, ["sh", "-c", "taskset -acp " + processors + " $(pgrep -xo "
+                                          "sshd)"]).returncode, 0)
+
+    def assert_threads(self, expected, *arguments, within=()):
+        self.start(*self.SHORT, *arguments, within=within)
+        self.assert_ends(0)
+        sweep = json.loads((self.directory / "sweep.json").read_text())
+        self.assertEqual(sweep["threads_per_device"], expected)
+        for file in self.directory.glob("points/*/1/run.json"):
+            self.assertEqual(json.loads(file.read_text())["config"]["threads_per_device"], expected)
+        self.assertIn(f"note: threads per device: {expected}, by the cores of the hosts",
+                      self.errors)
+        shutil.rmtree(self.directory)
+
+    def test_are_all_cores_where_a_host_has_one_device(self):
+        everything = threads_of_all_cores()
+        self.assert_threads(everything, "--hosts=node2:1")
+        self.assert_threads(everything, "--hosts=node2:1", f"--remote_dir={REMOTE}/threads")
+        self.assert_threads(everything, "--hosts=node2:1,node3:1", "--devices=1,2")
+        self.assert_threads(everything, "--launcher=mpi", "--hosts=node2:1")
+        self.assert_threads(everything, "--devices=1,2", within=["salloc", "--nodes=2"])
+        self.assert_threads(everything, "--devices=1,2", "--launcher=slurm")
+
+    def test_are_those_that_every_host_has(self):
+        processors = sorted(os.sched_getaffinity(0))
+        self.bind("node3", str(processors[0]))
+        self.addCleanup(self.bind, "node3", ",".join(map(str, processors)))
+        self.assert_threads(1, "--hosts=node2:1,node3:1", "--devices=1,2")
+        self.start(*self.SHORT, "--hosts=node2:1,node3:2", "--devices=1,3")
+        self.assert_ends(2)
+        self.assertIn("2 devices need at least 2 cores, 1 is allowed", self.errors)
+
+    def test_of_servers_are_none(self):
+        self.assert_threads(threads_of_all_cores(), "--hosts=node2:1,node3:1", "--devices=1",
+                            "--strategies=parameter_server", "--num_ps=1", "--servers_apart")
+
+    def test_are_asked_for_when_the_sweep_starts(self):
+        self.start(*self.SHORT, "--hosts=node2:1", "--dry_run")
+        self.assert_ends(0)
+        self.assertIn("note: threads per device: 0, ", self.errors)
+        self.start(*self.SHORT, "--hosts=node4:1")
+        self.assert_ends(4)
+        self.assertIn("error: host node4 cannot be reached by ssh", self.errors)
+
+
 class OverSlurm(SweepTest):
     @classmethod
     def setUpClass(cls):
@@ -146,7 +211,7 @@ class OverSlurm(SweepTest):
         flags = [*TINY, "--launcher=slurm"]
         self.start(*flags, "--dry_run")
         self.assert_ends(0)
-        self.assertIn("#SBATCH --nodes=3\n#SBATCH --ntasks-per-node=1\nexec ", self.output)
+        self.assertIn("#SBATCH --nodes=3\n#SBATCH --ntasks-per-node=1\n#SBATCH --exclusive\nexec ", self.output)
         self.assertIn("$(sbatch --parsable ", self.output)
         self.assertFalse(self.directory.exists())
         self.start(*flags)

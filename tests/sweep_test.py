@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -149,12 +150,39 @@ class Sweep(unittest.TestCase):
             self.assertIn(row["model"], done.stdout)
             self.assertEqual(int(row["batch_global"]),
                              int(row["batch_per_device"]) * int(row["devices"]))
-        self.assertEqual(sum(row["best"] == "1" for row in rows), 4)
+            reduces = row["strategy"] == "replicated" and row["devices"] == "2"
+            self.assertEqual(row["algorithm"], "direct" if reduces else "", row)
+            if row["strategy"] != "independent":  # they do the same work on one device
+                self.assertTrue(row["baseline_point"].endswith("-d1-replicated"), row)
+            if row["devices"] == "1":
+                self.assertEqual(row["best"], "0", row)
         self.assertEqual(len(self.launches()), 20)
         drawing = xml.etree.ElementTree.parse(self.directory / "throughput.svg").getroot()
         self.assertTrue(drawing.tag.endswith("svg"))
-        for name in ("results.csv", "throughput.svg"):
+        for name in ("results.csv", "throughput.svg", "report/report.html"):
             self.assertIn(str(self.directory / name), done.stdout)
+        self.assertIn("lockstep report", done.stderr)
+        self.assertIn("  2 independent ", done.stdout)  # of the bars
+        self.assertRegex(done.stdout, r"(mnist_mlp|lenet):\d+ scales better than (mnist_mlp|lenet):")
+        page = (self.directory / "report" / "report.html").read_text()
+        self.assertIn(" scales better than ", page)
+        for name in ("report.md", "report.tex", "results.csv", "summary.csv", "efficiency.svg"):
+            self.assertTrue((self.directory / "report" / name).exists(), name)
+
+    def test_leaves_its_results_where_nothing_can_be_printed(self):
+        for stream, code in (("2", 0), ("1", 3)):
+            with self.subTest(stream):
+                done = subprocess.run(
+                    ["bash", "-c", f'"$0" "$@" {stream}>/dev/full', PROGRAM, "sweep", *TINY,
+                     f"--result_dir={self.directory / stream}"],
+                    capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn("measured", (self.directory / stream / "results.csv").read_text())
+
+    def test_records_the_all_reduce_that_was_asked_for(self):
+        done = self.sweep(*TINY, "--repeats=1", "--all_reduce_spec=tree:1k:xring#2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([row["algorithm"] for row in self.results()], ["", "ring#2"])
 
     def test_tells_what_real_images_cost(self):
         dataset = self.directory.parent / "mnist"
@@ -222,6 +250,50 @@ class Sweep(unittest.TestCase):
         for line in lines:
             self.assertIn(f"{PROGRAM} run --model=mnist_mlp", line)
         self.assertFalse(self.directory.exists())
+        self.assertRegex(done.stderr, r"note: launches: 4; about [\d.]+ s: an estimate from the cost of "
+                                      "the networks and the speed of this machine's cores")
+        self.assertEqual(self.sweep(*TINY, "--repeats=1").returncode, 0)
+        done = self.sweep(*TINY, "--repeats=2", "--dry_run")
+        self.assertRegex(done.stderr, r"note: launches: 2; about [\d.]+ s: an estimate from what 2 of 2 "
+                                      "points measured before")
+
+    def test_leaves_the_limit_out_where_it_cannot_be_measured(self):
+        flags = ["--models=mnist_mlp:16", "--devices=1,2", "--oversubscribe", "--num_batches=2",
+                 "--num_warmup_batches=0", "--repeats=1", f"--train_dir={self.directory}.train"]
+        done = self.sweep(*flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("note: the limit without exchange is not measured: "
+                      "--variable_update=independent trains 2 networks", done.stderr)
+        self.assertEqual([row["strategy"] for row in self.results()], ["replicated"] * 2)
+
+    def test_says_that_servers_do_not_apply(self):
+        done = self.sweep(*TINY, "--num_ps=1", "--strategies=replicated", "--print_config")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: --num_ps=1 has no effect: none of --strategies=replicated has "
+                      "parameter servers", done.stderr)
+
+    def test_measures_the_program_that_was_started_whatever_becomes_of_its_file(self):
+        program = self.directory.parent / "bin" / "lockstep"
+        program.parent.mkdir()
+        shutil.copy(PROGRAM, program)
+        process = subprocess.Popen(
+            [program, "sweep", *TINY, "--repeats=2", f"--result_dir={self.directory}"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.wait_for(lambda: list(self.directory.glob("points/*")))
+        new = program.with_name("new")
+        new.write_text("not a program any more")
+        new.rename(program)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertEqual([row["status"] for row in self.results()], ["measured"] * 2)
+        self.assertFalse((self.directory / "program").exists())
+
+    def test_writes_its_results_where_no_launch_could_be_started(self):
+        done = self.sweep(*TINY, "--launcher=mpi", "--hosts=localhost:2", "--retries=0",
+                          environment={"PATH": "/nowhere"})
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertEqual([row["status"] for row in self.results()], ["failed"] * 2)
+        self.assertIn("cannot execute mpirun", done.stdout)
 
     def test_measures_nothing_twice_and_loses_nothing_when_it_is_killed(self):
         """The controller is killed at random moments and resumed, until at last it gets through;
@@ -363,8 +435,8 @@ class Sweep(unittest.TestCase):
 
     def test_refuses_what_cannot_run_before_anything_does(self):
         for arguments, words in (
-                (["--devices=100000"], ["100000", "core"]),
-                (["--devices=0"], ["no number of devices"]),
+                (["--devices=50000"], ["50000", "core"]),
+                (["--devices=0"], ["not a number of devices"]),
                 (["--models=lenet:x"], ["batch size"]),
                 (["--models=lenett"], ["lenett", "did you mean", "lenet"]),
                 (["--strategies=rings"], ["expected one of"]),
@@ -372,6 +444,13 @@ class Sweep(unittest.TestCase):
                 (["--models=lenet:3", "--devices=1,2", "--oversubscribe", "--scaling=strong"],
                  ["3", "divided evenly by 2"]),
                 (["--staged_vars", "--devices=1"], ["lenet-b32-d1", "parameter_server only"]),
+                (["--all_reduce_spec=bogus", "--devices=1"], ["lenet-b32-d1", "bogus"]),
+                (["--all_reduce_spec=bogus", "--devices=1", "--dry_run"], ["bogus"]),
+                (["--all_reduce_spec=bogus", "--devices=1", "--print_config"], ["bogus"]),
+                (["--all_reduce_spec=bogus", "--hosts=node9:1", "--dry_run"], ["bogus"]),
+                (["--devices=2000000"], ["at most 65536"]),
+                (["--devices=2147483647", "--oversubscribe"], ["at most 65536"]),
+                (["--strategies=parameter_server", "--num_ps=2147483647"], ["0 to 65536"]),
                 (["--worker_hosts=a,b"], ["launcher"]),
                 (["--spec=/nowhere/sweep.yaml"], ["cannot read /nowhere/sweep.yaml"]),
                 (["--resume"], ["sweep.json"])):

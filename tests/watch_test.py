@@ -10,6 +10,7 @@ import pathlib
 import pty
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -111,7 +112,7 @@ class Watching(unittest.TestCase):
     def test_ends_when_asked_and_leaves_a_line_for_each_change(self):
         code, lines, error = self.ended
         self.assertEqual((code, error), (130, ""))
-        self.assertEqual(lines[0], "waiting for a sweep to begin")
+        self.assertEqual(lines[0], f"waiting for a sweep to start in {self.sweep}")
         self.assertEqual(lines[-1], "[4/4] complete")
         self.assertEqual(self.watch().end(signal.SIGTERM)[0], 143)
 
@@ -128,6 +129,66 @@ class Watching(unittest.TestCase):
         with self.assertRaises(ConnectionRefusedError):
             watch.ask("/", address="127.0.0.2")
         self.assertEqual(watch.state()["state"], "complete")  # it has survived all that
+
+    def test_is_held_up_by_nobody(self):
+        """200 that say nothing, and 20 that never finish what they say."""
+        watch = self.watch()
+        clients = [socket.create_connection((watch.url.hostname, watch.url.port), timeout=10)
+                   for _ in range(220)]
+        for client in clients:
+            self.addCleanup(client.close)
+        for client in clients[-20:]:
+            client.sendall(b"GET / HTTP/1.1\r\nX: ")
+        self.assertEqual(watch.state()["state"], "complete")
+        # Who sends a byte now and then is cut off like the others.
+        slow = clients[-1]
+        with self.assertRaises(OSError):
+            while True:
+                slow.sendall(b"x")
+                slow.settimeout(0.1)
+                try:
+                    if slow.recv(1) == b"":
+                        raise ConnectionError
+                except TimeoutError:
+                    pass
+        clients += [socket.create_connection((watch.url.hostname, watch.url.port), timeout=10)
+                    for _ in range(50)]
+        self.assertEqual(watch.end()[0], 130)
+        for client in clients:
+            client.close()
+
+    def test_refuses_what_is_no_request(self):
+        watch = self.watch()
+        host = f"Host: 127.0.0.1:{watch.url.port}\r\n"
+        for request, status in (("GET / HTTP/1.1\r\n" + host, b"200"), ("GET /\r\n" + host, b"400"),
+                                ("GET / HTTP/1.1\r\n" + 2 * host, b"400"), ("\0\r\n", b"400"),
+                                ("HEAD / HTTP/1.1\r\n" + host, b"200"),
+                                ("GET / HTTP/1.1\r\nX: " + 20000 * "x", b"431")):
+            with socket.create_connection((watch.url.hostname, watch.url.port), timeout=10) as client:
+                client.sendall(request.encode() + b"\r\n")
+                answer = b""
+                while chunk := client.recv(65536):
+                    answer += chunk
+            self.assertTrue(answer.startswith(b"HTTP/1.1 " + status), (request[:50], answer[:50]))
+            self.assertEqual(answer.endswith(b"</html>\n"), request.startswith("GET / ") and status == b"200")
+
+    def test_ends_when_the_sweep_is_interrupted(self):
+        directory = self.place / "interrupted"
+        sweep = subprocess.Popen([PROGRAM, "sweep", *TINY[:-1], "--repeats=50",
+                                  f"--result_dir={directory}"],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(sweep.wait)
+        self.addCleanup(sweep.kill)
+        watch = Watch(directory)
+        self.addCleanup(watch.out.close)
+        deadline = time.monotonic() + 20
+        while watch.state()["state"] != "running" and time.monotonic() < deadline:
+            time.sleep(0.02)
+        sweep.send_signal(signal.SIGINT)
+        _, error = watch.process.communicate(timeout=30)
+        self.assertEqual(watch.process.returncode, 130, error)
+        self.assertIn(f"note: lockstep sweep --resume --result_dir={directory} continues the sweep", error)
+        self.assertRegex(watch.lines()[-1], r"^\[\d+/100\] stopped before its end$")
 
     def test_does_not_share_a_port(self):
         port = self.watch().url.port

@@ -9,12 +9,6 @@
 #include "base/text.h"
 
 namespace lockstep {
-namespace {
-
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
-}  // namespace
-
 Buffer::Buffer(std::size_t bytes) : size_(bytes) {
   if (bytes == 0) return;
   mapped_ = (bytes + kHugePage - 1) / kHugePage * kHugePage + kHugePage;

@@ -9,6 +9,8 @@ namespace lockstep {
 // aligned to 2 MiB. Throws Error(environment) when the machine cannot give that much.
 class Buffer {
  public:
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
   Buffer() = default;
   explicit Buffer(std::size_t bytes);
   ~Buffer();

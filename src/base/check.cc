@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <cstdlib>
+
+#include "base/streams.h"
 
 namespace lockstep {
 
 void check_failed(std::string_view condition, std::source_location place) {
-  fmt::print(stderr, "internal error: expected {} in {} ({}:{})\n", condition,
-             place.function_name(), place.file_name(), place.line());
+  print_message("internal error: expected {} in {} ({}:{})\n", condition, place.function_name(),
+                place.file_name(), place.line());
   std::abort();
 }
 

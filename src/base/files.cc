@@ -1,13 +1,17 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <span>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace lockstep {
 namespace {
@@ -28,10 +32,48 @@ namespace {
 // Closes on every path out.
 struct File {
   int fd;
+  explicit File(int opened) : fd(opened) {}
   ~File() {
     if (fd >= 0) close(fd);
   }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
 };
+
+struct RegularFile : File {
+  // To open a pipe that nobody writes to would wait for somebody who does, unless asked not to.
+  explicit RegularFile(const std::filesystem::path& path)
+      : File(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
+    struct stat status {};
+    if (fd < 0 || fstat(fd, &status) != 0) fail("read", path, ExitCode::usage);
+    size = status.st_size;
+    if (S_ISREG(status.st_mode)) return;
+    if (S_ISDIR(status.st_mode)) {
+      errno = EISDIR;
+      fail("read", path, ExitCode::usage);
+    }
+    throw Error(ExitCode::usage, fmt::format("cannot read {}: not a regular file", path.string()));
+  }
+
+  std::int64_t size = 0;
+};
+
+Error too_large(const std::filesystem::path& path, std::int64_t bytes, std::int64_t most) {
+  return Error(ExitCode::usage,
+               fmt::format("cannot read {}: it has {} or more, and such files have at most {}",
+                           path.string(), human_bytes(static_cast<double>(bytes)),
+                           human_bytes(static_cast<double>(most))));
+}
+
+// How many bytes were read; 0 at the end of the file.
+std::size_t read_at(const File& file, const std::filesystem::path& path, std::int64_t offset,
+                    std::span<char> into) {
+  while (true) {
+    const ssize_t got = pread(file.fd, into.data(), into.size(), offset);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) fail("read", path, ExitCode::usage);
+  }
+}
 
 }  // namespace
 
@@ -40,18 +82,29 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(path, error);
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  const File file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) fail("read", path, ExitCode::usage);
+std::string read_file(const std::filesystem::path& path, std::int64_t most) {
+  const RegularFile file(path);
+  if (file.size > most) throw too_large(path, file.size, most);
   std::string content;
   char chunk[1 << 16];
-  while (true) {
-    const ssize_t got = read(file.fd, chunk, sizeof chunk);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("read", path, ExitCode::usage);
-    if (got == 0) return content;
-    content.append(chunk, static_cast<std::size_t>(got));
+  while (const std::size_t got = read_at(file, path, std::ssize(content), chunk)) {
+    content.append(chunk, got);
+    // One that grows meanwhile, or whose size the kernel does not say.
+    if (std::ssize(content) > most) throw too_large(path, std::ssize(content), most);
   }
+  return content;
+}
+
+std::string read_part(const std::filesystem::path& path, std::int64_t begin, std::size_t length) {
+  const RegularFile file(path);
+  std::string content(length, '\0');
+  std::size_t filled = 0;
+  while (const std::size_t got = read_at(file, path, begin + static_cast<std::int64_t>(filled),
+                                         std::span(content).subspan(filled))) {
+    filled += got;
+  }
+  content.resize(filled);
+  return content;
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {

@@ -1,6 +1,7 @@
 #include "base/files.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -54,6 +55,39 @@ TEST_F(Files, ThatAreMissingAreNamedWithTheReason) {
   EXPECT_EQ(ExitCode::usage, error.code());
   EXPECT_THAT(error.what(), AllOf(HasSubstr("cannot read " + directory_.string() + "/missing.yaml"),
                                   HasSubstr("No such file or directory")));
+}
+
+TEST_F(Files, AreReadUpToTheirLimit) {
+  const fs::path path = directory_ / "file";
+  write_file(path, "12345");
+  EXPECT_EQ("12345", read_file(path, 5));
+  EXPECT_EQ(
+      "cannot read " + path.string() + ": it has 5 B or more, and such files have at most 4 B",
+      std::string(error_of([&] { read_file(path, 4); }).what()));
+  // Gigabytes of nothing: by its size alone, before anything is read.
+  fs::resize_file(path, std::uintmax_t{1} << 40);
+  EXPECT_EQ(ExitCode::usage, error_of([&] { read_file(path); }).code());
+}
+
+TEST_F(Files, AreReadInPart) {
+  const fs::path path = directory_ / "file";
+  write_file(path, "0123456789");
+  EXPECT_EQ("345", read_part(path, 3, 3));
+  EXPECT_EQ("89", read_part(path, 8, 100));
+  EXPECT_EQ("", read_part(path, 20, 3));
+}
+
+// Nobody writes to the pipe, and the device never ends.
+TEST_F(Files, ThatAreNotRegularAreRefused) {
+  const fs::path pipe = directory_ / "pipe";
+  ASSERT_EQ(0, mkfifo(pipe.c_str(), 0600));
+  fs::create_symlink("/dev/zero", directory_ / "zero");
+  for (const char* name : {"pipe", "zero"}) {
+    const Error error = error_of([&] { read_file(directory_ / name); });
+    EXPECT_EQ(ExitCode::usage, error.code());
+    EXPECT_THAT(error.what(), HasSubstr("not a regular file"));
+    EXPECT_THROW(read_part(directory_ / name, 0, 10), Error);
+  }
 }
 
 TEST_F(Files, CannotBeReadFromADirectory) {

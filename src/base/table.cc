@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 
 namespace lockstep {
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
@@ -15,13 +21,34 @@ void Table::add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }
 
-std::string Table::text() const {
+std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    std::size_t width = columns_[c].title.size();
-    for (const auto& row : rows_) width = std::max(width, row[c].size());
+    std::size_t width = width_of(columns_[c].title);
+    for (const auto& row : rows_) width = std::max(width, width_of(row[c]));
     widths.push_back(width);
   }
+  return widths;
+}
+
+std::vector<std::string> Table::fit(std::size_t width) {
+  std::vector<std::string> taken;
+  while (!columns_.empty()) {
+    const std::vector<std::size_t> all = widths();
+    const std::size_t gaps = 2 * (all.size() - 1);
+    if (std::accumulate(all.begin(), all.end(), gaps) <= width) break;
+    const auto out = std::ranges::max_element(columns_, {}, &Column::dispensable);
+    if (out->dispensable == 0) break;
+    const auto index = out - columns_.begin();
+    taken.push_back(out->title);
+    columns_.erase(out);
+    for (auto& row : rows_) row.erase(row.begin() + index);
+  }
+  return taken;
+}
+
+std::string Table::text() const {
+  const std::vector<std::size_t> widths = this->widths();
   std::string out;
   const auto append = [&](const auto& cell) {
     std::string line;

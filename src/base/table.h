@@ -1,9 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockstep {
+
+// Columns of a terminal that a text takes: one for each character of UTF-8.
+std::size_t width_of(std::string_view text);
 
 // A table for people: columns padded to their widest cell, numbers to the right.
 class Table {
@@ -12,14 +17,20 @@ class Table {
   struct Column {
     std::string title;
     Align align = Align::right;
+    int dispensable = 0;  // the highest goes first where there is no room; 0: never
   };
 
   explicit Table(std::vector<Column> columns);
 
   void add(std::vector<std::string> row);  // as many cells as there are columns
-  std::string text() const;                // title line, rule, rows; each line ends in '\n'
+  // Removes columns until lines are at most `width` characters wide, or no dispensable column is
+  // left; returns the titles of the removed columns.
+  std::vector<std::string> fit(std::size_t width);
+  std::string text() const;  // title line, rule, rows; each line ends in '\n'
 
  private:
+  std::vector<std::size_t> widths() const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

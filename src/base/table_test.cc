@@ -29,6 +29,26 @@ TEST(Table, LeavesNoSpaceAtTheEndOfALine) {
       table.text());
 }
 
+TEST(Table, TakesOutWhatIsMostDispensableUntilItFits) {
+  const auto fitted = [](std::size_t width, std::vector<std::string> expected) {
+    Table table(
+        {{"a", Table::Align::left}, {"b", Table::Align::right, 1}, {"c", Table::Align::right, 2}});
+    table.add({"one", "22", "333"});
+    EXPECT_EQ(table.fit(width), expected) << width;
+    return table.text();
+  };
+  EXPECT_EQ(fitted(12, {}), "a     b    c\n---  --  ---\none  22  333\n");
+  EXPECT_EQ(fitted(11, {"c"}), "a     b\n---  --\none  22\n");
+  EXPECT_EQ(fitted(6, {"c", "b"}), "a\n---\none\n");
+  EXPECT_EQ(fitted(1, {"c", "b"}), "a\n---\none\n");
+}
+
+TEST(Table, CountsCharactersNotBytes) {
+  Table table({{"n", Table::Align::left}, {"m"}});
+  table.add({"\xc3\xa9t\xc3\xa9", "1"});
+  EXPECT_EQ(table.text(), "n    m\n---  -\n\xc3\xa9t\xc3\xa9  1\n");
+}
+
 TEST(Table, WithoutRowsIsItsTitleAndRule) {
   EXPECT_EQ("a  b\n-  -\n", Table({{"a"}, {"b"}}).text());
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "comm/gathered.h"
 
 namespace lockstep::cli {
 namespace {
@@ -54,11 +55,13 @@ void refuse_different_options(const Ranks& ranks, const SortedJson& options) {
   const std::vector<std::string> all = gather(ranks, options.flatten().dump());
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all.front()) continue;
-    throw Error(ExitCode::usage,
-                fmt::format("rank {} on {} was started with other options than rank 0 on {}: {}",
-                            rank, mine.host_name(static_cast<int>(rank)), mine.host_name(0),
-                            differences(all.front(), all[rank])),
-                "give the same flags to all processes of a run");
+    const std::string different = comm::read_gathered(
+        mine, static_cast<int>(rank), [&] { return differences(all.front(), all[rank]); });
+    throw Error(
+        ExitCode::usage,
+        fmt::format("rank {} on {} was started with other options than rank 0 on {}: {}", rank,
+                    mine.host_name(static_cast<int>(rank)), mine.host_name(0), different),
+        "give the same flags to all processes of a run");
   }
 }
 

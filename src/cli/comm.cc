@@ -1,15 +1,16 @@
 #include "cli/comm.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
+#include "base/streams.h"
 #include "base/text.h"
 #include "cli/agreement.h"
 #include "cli/comm_options.h"
 #include "cli/comm_report.h"
 #include "cli/environment_json.h"
 #include "cli/job.h"
+#include "cli/memory.h"
 #include "cli/rank_threads.h"
 #include "cli/world.h"
 #include "machine/cores.h"
@@ -72,7 +73,7 @@ void refuse_too_much_memory(const CommOptions& options, const Membership& member
   if (environment.memory_bytes == 0) return;
   const CommMemory memory = memory_of(cases_of(options.sizes));
   const std::size_t each =
-      member.transport == spec::Transport::threads ? memory.used : memory.shared;
+      kRankBytes + (member.transport == spec::Transport::threads ? memory.used : memory.shared);
   int ranks = 0;
   for (int rank = 0; rank < transport.world(); ++rank) {
     if (transport.topology().same_host(rank, transport.rank())) ++ranks;
@@ -139,8 +140,8 @@ class Session {
   }
 
   static void print(const std::string& text) {
-    fmt::print("{}", text);
-    std::fflush(stdout);
+    print_output("{}", text);
+    flush_output();
   }
 
   const CommOptions& options_;
@@ -176,7 +177,7 @@ ExitCode comm(Arguments arguments, Transports transports) {
   }
   Session session(options, job, std::move(ranks));
   const std::optional<Error> error = session.run();
-  if (speaks) fmt::print("{}", session.closing(environment, error));
+  if (speaks) print_output("{}", session.closing(environment, error));
   if (error) throw Error(*error);
   return ExitCode::ok;
 }

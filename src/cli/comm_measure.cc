@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/comm_check.h"
+#include "comm/gathered.h"
 #include "stats/quantile.h"
 #include "strategy/all_reduce_spec.h"
 
@@ -59,9 +60,11 @@ bool has_levels(const comm::Topology& topology) {
 }
 
 double slowest(comm::Transport& transport, double mine) {
+  const std::vector<std::string> all = transport.all_gather(fmt::format("{}", mine));
   double most = 0;
-  for (const std::string& text : transport.all_gather(fmt::format("{}", mine))) {
-    most = std::max(most, std::stod(text));
+  for (int rank = 0; rank < transport.world(); ++rank) {
+    most =
+        std::max(most, comm::read_gathered(transport, rank, [&] { return std::stod(all[rank]); }));
   }
   return most;
 }
@@ -87,10 +90,11 @@ class Measurement {
     operation_->settle();
     fill_inputs(data_, share);
     operation_->run();
+    const std::vector<std::string> all =
+        transport_.all_gather(fmt::format("{}", count_wrong(data_, share)));
     std::int64_t sum = 0;
-    for (const std::string& text :
-         transport_.all_gather(fmt::format("{}", count_wrong(data_, share)))) {
-      sum += std::stoll(text);
+    for (int rank = 0; rank < transport_.world(); ++rank) {
+      sum += comm::read_gathered(transport_, rank, [&] { return std::stoll(all[rank]); });
     }
     return sum;
   }

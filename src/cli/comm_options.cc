@@ -103,11 +103,12 @@ std::span<const CommFlag> comm_flags() {
 // The flags of run that have the same meaning here.
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kDevices = "num_gpus";
-constexpr std::string_view kShared[] = {
-    kModel,          "data_name",           "image_size",    "num_classes",
-    "batch_size",    "fusion_threshold_mb", kDevices,        "num_intra_threads",
-    "oversubscribe", "transport",           "worker_hosts",  "job_name",
-    "task_index",    "network_interface",   "start_timeout", "deadline"};
+constexpr std::string_view kShared[] = {kModel,          "data_name",         "image_size",
+                                        "num_classes",   "batch_size",        "fusion_threshold_mb",
+                                        kDevices,        "num_intra_threads", "oversubscribe",
+                                        "transport",     "worker_hosts",      "job_name",
+                                        "task_index",    "network_interface", "token_file",
+                                        "start_timeout", "deadline"};
 
 std::string key_of(std::string_view name) {
   std::string key(name);
@@ -279,10 +280,17 @@ std::string comm_help(bool) {
     out += flag_help(flag);
   };
   for (const CommFlag& own : comm_flags()) add(own.flag, own.flag.group);
-  for (const std::string_view name : kShared) add(*spec::find_flag(name), "As in lockstep run");
+  for (const std::string_view name : kShared) {
+    Flag flag = *spec::find_flag(name);
+    if (name == kDevices) {
+      flag.help = "devices per host; not set: as many as there are cores";
+      flag.type.default_text = "";
+    }
+    add(flag, "As in lockstep run");
+  }
   out +=
-      "\nWithout --devices there are as many as cores. A time is the median over samples of the\n"
-      "slowest rank's; algbw is bytes / time, busbw what a link carries: algbw times 2(n-1)/n for\n"
+      "\nA time is the median over samples of the slowest rank's; algbw is bytes / time, busbw "
+      "what a link carries: algbw times 2(n-1)/n for\n"
       "all_reduce, (n-1)/n for the others, with n ranks.\n"
       "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, such as\n"
       "memory, 4 a rank did not come within --start_timeout, 5 wrong elements or a lost rank\n";

@@ -105,5 +105,14 @@ TEST(ParseComm, RefusesWhatIsNoValueAndWhatIsNoFlag) {
   usage_error({"4KB"});
 }
 
+TEST(CommHelp, AgreesWithItselfAboutDevices) {
+  const std::string help = comm_help(false);
+  const std::size_t row = help.find("--num_gpus=N");
+  ASSERT_NE(row, std::string::npos);
+  const std::string text = help.substr(row, help.find("\n  --", row) - row);
+  EXPECT_THAT(text, testing::HasSubstr("not set: as many as there are cores"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("[1]")));
+}
+
 }  // namespace
 }  // namespace lockstep::cli

@@ -7,9 +7,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "cli/compare.h"
@@ -123,6 +125,23 @@ TEST(ReportErrors, TurnsExceptionsIntoMessagesAndExitCodes) {
             Reported(ExitCode::environment, "error: out of memory\n"));
   EXPECT_EQ(reported([] { throw std::out_of_range("index"); }),
             Reported(ExitCode::rank_failed, "error: unexpected: index\n"));
+  EXPECT_EQ(
+      reported([] { std::ignore = std::filesystem::file_size("/nowhere"); }),
+      Reported(ExitCode::environment, "error: cannot use /nowhere: No such file or directory\n"));
+  EXPECT_EQ(reported([] { std::ignore = nlohmann::json("\xff").dump(); }),
+            Reported(ExitCode::usage,
+                     "error: a name that is not valid UTF-8 cannot be written as JSON\n"));
+  EXPECT_EQ(reported([] { std::ignore = nlohmann::json::parse("{"); }),
+            Reported(ExitCode::usage,
+                     "error: a JSON document is damaged, or not what was expected there\n"));
+}
+
+TEST(CommandLine, RefusesBytesThatNoResultCouldRepeat) {
+  const Output output = lockstep({"run", "--result_dir=/tmp/\xff\xfe"});
+  EXPECT_EQ(output.code, ExitCode::usage);
+  EXPECT_THAT(output.err, HasSubstr("error: --result_dir=/tmp/"));
+  EXPECT_THAT(output.err, HasSubstr(" is not valid UTF-8\n"));
+  EXPECT_THAT(output.out, IsEmpty());
 }
 
 TEST(CommandLine, SaysWhenItsOutputIsLost) {
@@ -135,9 +154,9 @@ TEST(CommandLine, SaysWhenItsOutputIsLost) {
   dup2(saved, STDOUT_FILENO);
   close(saved);
   close(full);
-  std::clearerr(stdout);
   EXPECT_EQ(code, ExitCode::environment);
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "error: cannot write to standard output\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "error: cannot write to standard output: No space left on device\n");
 }
 
 TEST(Run, PrintsTheResolvedConfigurationWithWarningsAside) {
@@ -160,6 +179,12 @@ TEST(Run, ExitsWithUsageForAnUnknownFlag) {
   const Output output = lockstep({"run", "--batchsize=8"});
   EXPECT_EQ(output.code, ExitCode::usage);
   EXPECT_THAT(output.err, HasSubstr("error: unknown flag --batchsize\nhint: did you mean"));
+}
+
+TEST(Help, OfAPartOfAVerbIsItsOwn) {
+  EXPECT_EQ(lockstep({"data", "make", "--help"}).out, data_part_help("make"));
+  EXPECT_EQ(lockstep({"data", "--help"}).out, data_help(false));
+  EXPECT_EQ(lockstep({"data", "bake", "--help"}).out, data_help(false));
 }
 
 TEST(Help, IsAsCommitted) {
@@ -222,6 +247,12 @@ TEST(List, NamesWhatItCanList) {
 }
 
 TEST(List, PrintsTheModels) {
+  const std::string strategies = lockstep({"list", "strategies"}).out;
+  for (const std::string_view choice : spec::find_flag("variable_update")->type.choices) {
+    EXPECT_THAT(strategies, HasSubstr(fmt::format("\n{} ", choice)));
+  }
+  EXPECT_EQ(nlohmann::json::parse(lockstep({"list", "strategies", "--json"}).out)[3]["name"],
+            "replicated");
   EXPECT_THAT(lockstep({"list", "models"}).out, HasSubstr("resnet50_v1.5"));
   EXPECT_FALSE(nlohmann::json::parse(lockstep({"list", "models", "--json"}).out).empty());
   EXPECT_EQ(lockstep({"list", "models", "--markdown"}).code, ExitCode::usage);

@@ -5,9 +5,13 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/streams.h"
+#include "base/terminal.h"
 #include "cli/help.h"
 #include "cli/load_results.h"
+#include "report/collectives.h"
 #include "report/comparison.h"
+#include "report/result_directory.h"
 #include "spec/vocabulary.h"
 #include "stats/side_by_side.h"
 
@@ -76,6 +80,29 @@ LoadedReports load_reports(const std::vector<std::string>& directories) {
   return loaded;
 }
 
+// Whether a directory has what `lockstep comm --json` measured, or nccl-tests, and no training.
+bool holds_collectives_alone(const std::string& directory) {
+  std::vector<std::string> ignored;
+  return !report::holds_results(directory) && !report::read_collectives(directory, ignored).empty();
+}
+
+ExitCode compare_collectives(const CompareOptions& options) {
+  std::vector<report::Collectives> all;
+  bool whole = true;
+  for (const std::string& directory : options.directories) {
+    std::vector<std::string> problems;
+    const auto found = report::read_collectives(directory, problems);
+    if (found.empty()) problems.push_back(fmt::format("{} holds no collectives", directory));
+    for (const std::string& problem : problems) print_warning(problem);
+    whole = whole && !found.empty();
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  print_output("{}", report::collectives_table(all));
+  write_file(options.graph, report::svg_file(report::collectives_comparison(all), ""));
+  print_output("\n{}\n", options.graph);
+  return whole ? ExitCode::ok : ExitCode::usage;
+}
+
 std::vector<stats::Contender> contenders_of(const std::vector<SweepReport>& reports) {
   std::vector<stats::Contender> contenders;
   for (const SweepReport& report : reports) {
@@ -88,27 +115,35 @@ std::vector<stats::Contender> contenders_of(const std::vector<SweepReport>& repo
 
 ExitCode compare(Arguments arguments, Transports) {
   const CompareOptions options = parse_compare(arguments);
+  if (std::ranges::any_of(options.directories, holds_collectives_alone)) {
+    return compare_collectives(options);
+  }
   const LoadedReports loaded = load_reports(options.directories);
   const auto rows = stats::side_by_side(contenders_of(loaded.reports), options.min_effect);
   const report::Comparison comparison{loaded.reports, rows, options.min_effect};
-  fmt::print("{}", report::comparison_table(comparison));
+  print_output("{}", report::comparison_table(comparison, output_width()));
   write_file(options.graph, report::comparison_graph(comparison));
-  fmt::print("\n{}\n", options.graph);
+  print_output("\n{}\n", options.graph);
   return loaded.all ? ExitCode::ok : ExitCode::usage;
 }
 
 std::string compare_help(bool) {
   const std::string out =
       "usage: lockstep compare DIR DIR ... [--flag=value ...]\n\n"
-      "Puts results beside each other: of several machines, strategies, versions or days. The\n"
-      "directories are those of sweeps or runs. Ends in a table, in which the others are compared "
+      "Puts results side by side: of several machines, strategies, versions or days. The\n"
+      "directories are those of sweeps or runs. Prints a table, in which the others are compared "
       "with\n"
-      "the first, and in a drawing of all speed-ups. What does not compare (another network, "
-      "batch,\n"
-      "scaling, number of classes, baseline of the speed-ups) is marked, with the reason.\n\n"
+      "the first, and draws all speed-ups. Below the table it says what differs (strategy,\n"
+      "processors of the machine). What does not compare (another network, batch, scaling, number "
+      "of\n"
+      "classes, threads per device on one machine) has no verdict, but the reason.\n\n"
+      "Directories of collectives (files comm*.json of lockstep comm --json, imported nccl-tests) "
+      "are\n"
+      "compared by their bandwidths.\n\n"
       "examples:\n"
       "  lockstep compare results/old_machine results/new_machine\n"
-      "  lockstep compare results/monday results/tuesday results/wednesday --graph=week.svg\n";
+      "  lockstep compare results/monday results/tuesday results/wednesday --graph=week.svg\n"
+      "  lockstep compare results/nccl results/comm\n";
   return out + flags_help(compare_flags()) +
          "\nexit codes: 0 done, 2 wrong usage, or a directory without results (the others are "
          "compared)\n";

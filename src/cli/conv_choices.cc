@@ -7,9 +7,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/environment_json.h"
+#include "comm/gathered.h"
 
 namespace lockstep::cli {
 namespace {
@@ -80,7 +82,7 @@ ConvCache::Known ConvCache::read() const {
     return Known{{}, fmt::format("{} is ignored: {}", file_.string(), why)};
   };
   try {
-    const SortedJson json = SortedJson::parse(read_file(file_));
+    const SortedJson json = parse_json(read_file(file_));
     if (json.at("schema") != SortedJson{{"name", kSchema}, {"version", kVersion}}) {
       return ignored(fmt::format("it is no {} of version {}", kSchema, kVersion));
     }
@@ -143,7 +145,8 @@ ConvChoices choose_convolutions(const Job& job) {
 ConvChoices agree_on_convolutions(const Job& job, comm::Transport& transport) {
   const bool first = transport.rank() == 0;
   const std::string mine = first ? to_json(choose_convolutions(job)).dump() : "";
-  return from_json(SortedJson::parse(transport.all_gather(mine).front()));
+  const std::string all = transport.all_gather(mine).front();
+  return comm::read_gathered(transport, 0, [&] { return from_json(SortedJson::parse(all)); });
 }
 
 }  // namespace lockstep::cli

@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/streams.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "report/device_text.h"
 #include "report/speed_curve.h"
 
 namespace lockstep::cli {
@@ -65,16 +67,49 @@ std::vector<SpeedCurve> curves_of_others(const fs::path& directory,
   return curves;
 }
 
-void print_summary(const std::vector<SpeedCurve>& curves, const std::vector<fs::path>& tables,
-                   const fs::path& drawing) {
-  std::set<int> counts;
-  for (const SpeedCurve& curve : curves) {
-    for (const auto& [devices, speed] : curve.speeds) counts.insert(devices);
+// "lenet_b2 on 2 devices: 1 launch".
+std::string progress_line(const report::SweepReport& report, const spec::Row& row) {
+  const stats::PointRecord& record = report.records[row.point];
+  const auto launches =
+      std::ranges::count_if(record.launches, [](const auto& launch) { return launch.has_value(); });
+  const std::string came = !record.failure.empty() ? "failed"
+                           : launches == 0
+                               ? "not measured"
+                               : fmt::format("{} launch{}", launches, launches == 1 ? "" : "es");
+  return fmt::format("{} on {}: {}\n", report::curve_name(report.plan, row),
+                     counted(report.plan.points[row.point].devices, "device"), came);
+}
+
+// Which numbers of devices have all their tests, and which tests lack something. Nothing is called
+// complete where launches were still to come.
+void print_progress(const report::SweepReport& report, bool complete) {
+  std::set<int> done, lacking;
+  std::string lines;
+  for (const spec::Row& row : report.plan.rows) {
+    if (!report::is_of_curve(row)) continue;
+    const bool measured = report::status(report.records[row.point]) == report::Status::measured;
+    (measured ? done : lacking).insert(report.plan.points[row.point].devices);
+    if (!complete || !measured) lines += progress_line(report, row);
   }
-  fmt::print("\nSummary:\nCompleted tests on {} GPUs\nData available in:\n",
-             counts.empty() ? "no" : fmt::format("{}", fmt::join(counts, ", ")));
-  for (const fs::path& table : tables) fmt::print("{}\n", table.lexically_normal().string());
-  fmt::print("Data plotted in graph: {}\n", drawing.lexically_normal().string());
+  for (const int devices : lacking) done.erase(devices);
+  const std::string device = report::device_text(report);
+  if (complete) {
+    print_output("Completed tests on {} devices{}\n",
+                 done.empty() ? "no" : fmt::format("{}", fmt::join(done, ", ")),
+                 device.empty() ? "" : fmt::format(" (a device: {})", device));
+  }
+  if (!lines.empty()) {
+    print_output("{}:\n{}", complete ? "Not completed" : "Ended early, with", lines);
+  }
+}
+
+void print_summary(const report::SweepReport& report, bool complete,
+                   const std::vector<fs::path>& tables, const fs::path& drawing) {
+  print_output("\nSummary:\n");
+  print_progress(report, complete);
+  print_output("Data available in:\n");
+  for (const fs::path& table : tables) print_output("{}\n", table.lexically_normal().string());
+  print_output("Data plotted in graph: {}\n", drawing.lexically_normal().string());
 }
 
 }  // namespace
@@ -97,8 +132,9 @@ void prepare_curve_files(const fs::path& directory, const spec::Plan& plan) {
   }
 }
 
-void write_curve_files(const fs::path& directory, const report::SweepReport& report) {
-  const std::string footer = "A GPU is a device. " + report.machine;
+void write_curve_files(const fs::path& directory, const report::SweepReport& report,
+                       bool complete) {
+  const std::string footer = report::device_sentence({&report, 1}) + " " + report.machine;
   const std::vector<SpeedCurve> curves = report::speed_curves(report);
   std::vector<fs::path> tables;
   for (const SpeedCurve& curve : curves) {
@@ -114,8 +150,9 @@ void write_curve_files(const fs::path& directory, const report::SweepReport& rep
   std::vector<SpeedCurve> all = curves;
   all.insert(all.end(), others.begin(), others.end());
   const fs::path drawing = directory / "comparison_graph.svg";
-  write_file(drawing, report::comparison_svg(all, footer));
-  print_summary(curves, tables, drawing);
+  write_file(drawing, report::comparison_svg(
+                          all, "Deep Learning Frameworks - Performance Comparison", footer));
+  print_summary(report, complete, tables, drawing);
 }
 
 }  // namespace lockstep::cli

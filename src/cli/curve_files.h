@@ -14,7 +14,8 @@ namespace lockstep::cli {
 void prepare_curve_files(const std::filesystem::path& directory, const spec::Plan& plan);
 
 // Writes the curves of the sweep, draws them beside those of other frameworks that are there, and
-// prints where they are.
-void write_curve_files(const std::filesystem::path& directory, const report::SweepReport& report);
+// prints where they are and which tests were completed. `complete`: all launches were made.
+void write_curve_files(const std::filesystem::path& directory, const report::SweepReport& report,
+                       bool complete);
 
 }  // namespace lockstep::cli

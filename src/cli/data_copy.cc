@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/streams.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/interrupt.h"
@@ -65,10 +66,10 @@ std::string amount(std::uint64_t files, std::uint64_t bytes) {
 }
 
 void print_delivered(const launch::Delivered& delivered, const std::string& directory) {
-  fmt::print("{}:{}: {}; {}\n", delivered.host, directory, amount(delivered.files, delivered.bytes),
-             delivered.sent_files == 0
-                 ? "all were there"
-                 : "sent " + amount(delivered.sent_files, delivered.sent_bytes));
+  print_output(
+      "{}:{}: {}; {}\n", delivered.host, directory, amount(delivered.files, delivered.bytes),
+      delivered.sent_files == 0 ? "all were there"
+                                : "sent " + amount(delivered.sent_files, delivered.sent_bytes));
 }
 
 void require_delivery(const std::vector<launch::Delivered>& all) {

@@ -28,6 +28,7 @@ struct Action {
   DataAction action;
   std::string_view name;
   std::string_view directories;  // as its usage names them
+  std::string_view about;
   std::vector<DataFlag> flags;
   bool on_hosts = false;  // takes flags of a sweep, too: those that name hosts
 };
@@ -47,6 +48,11 @@ std::vector<std::string_view> format_names() {
   return names;
 }
 
+constexpr std::string_view kExitCodes =
+    "\nexit codes: 0 done, 2 wrong usage or damaged files, 3 something is missing on this "
+    "machine,\n"
+    "4 a host could not be reached or written to, 130 interrupted, 143 terminated\n";
+
 constexpr double kMostImages = 5'000'000;  // of MNIST's size: 4 GB, which are made in memory
 constexpr double kMostShards = 99'999;
 constexpr double kMostSeed = std::numeric_limits<std::int32_t>::max();
@@ -56,6 +62,7 @@ std::span<const Action> actions() {
       {DataAction::inspect,
        "inspect",
        "DIR",
+       "Prints what is in a dataset, and what is damaged.",
        {{{.name = "json",
           .group = "inspect",
           .type = {.kind = Kind::boolean},
@@ -71,6 +78,8 @@ std::span<const Action> actions() {
       {DataAction::make,
        "make",
        "DIR",
+       "Writes a dataset of synthetic images that can be learned, and prints a command that "
+       "learns\nthem.",
        {{{.name = "format",
           .group = "make",
           .type = {.kind = Kind::choice, .default_text = "mnist", .choices = format_names()},
@@ -131,6 +140,7 @@ std::span<const Action> actions() {
       {DataAction::convert,
        "convert",
        "FROM TO",
+       "Turns a folder of images into TFRecord files.",
        {{{.name = "shards",
           .group = "convert",
           .type = count("64", 1, kMostShards),
@@ -169,6 +179,8 @@ std::span<const Action> actions() {
       {DataAction::copy,
        "copy",
        "DIR",
+       "Brings a dataset to other hosts by ssh: compares checksums, and sends what is missing "
+       "or\ndifferent there.",
        {{{.name = "to",
           .group = "copy",
           .type = {.kind = Kind::text},
@@ -294,9 +306,18 @@ std::string data_help(bool) {
     out += fmt::format("\n{} {}:\n", action.name, action.directories);
     for (const Flag* flag : flags_of(action)) out += flag_help(*flag);
   }
-  return out +
-         "\nexit codes: 0 done, 2 wrong usage or damaged files, 3 something is missing on this "
-         "machine,\n4 a host could not be reached or written to, 130 interrupted, 143 terminated\n";
+  return out + std::string(kExitCodes);
+}
+
+std::string data_part_help(std::string_view name) {
+  for (const Action& action : actions()) {
+    if (action.name != name) continue;
+    std::string out = fmt::format("usage: lockstep data {} {} [--flag=value ...]\n\n{}\n\n",
+                                  action.name, action.directories, action.about);
+    for (const Flag* flag : flags_of(action)) out += flag_help(*flag);
+    return out + std::string(kExitCodes);
+  }
+  return {};
 }
 
 }  // namespace lockstep::cli

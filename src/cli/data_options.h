@@ -29,5 +29,7 @@ struct DataOptions {
 DataOptions parse_data(std::span<const std::string> arguments);
 
 std::string data_help(bool full);
+// Of one action, such as make; empty: there is no such action.
+std::string data_part_help(std::string_view action);
 
 }  // namespace lockstep::cli

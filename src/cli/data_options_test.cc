@@ -72,5 +72,13 @@ TEST(ParseData, WantsAsManyDirectoriesAsItsActionTakes) {
   EXPECT_THAT(error_of({"convrt"}).hint(), HasSubstr("did you mean convert?"));
 }
 
+TEST(DataHelp, OfOneActionShowsItsOwnFlags) {
+  const std::string help = data_part_help("make");
+  EXPECT_THAT(help, testing::StartsWith("usage: lockstep data make DIR [--flag=value ...]\n"));
+  EXPECT_THAT(help, testing::HasSubstr("--classes=N"));
+  EXPECT_THAT(help, testing::Not(testing::HasSubstr("--hosts")));
+  EXPECT_EQ(data_part_help("--help"), "");
+}
+
 }  // namespace
 }  // namespace lockstep::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/streams.h"
 #include "base/terminal.h"
 #include "cli/doctor_options.h"
 #include "cli/doctor_report.h"
@@ -76,9 +77,9 @@ ExitCode doctor(Arguments arguments, Transports) {
   }
   if (place.launcher == "mpi") doctor::require_mpi(examinations);
   if (options.json) {
-    fmt::print("{}\n", doctor::to_json(examinations).dump(2));
+    print_output("{}\n", doctor::to_json(examinations).dump(2));
   } else {
-    fmt::print("{}", doctor_table(examinations, wants_colour(stdout)));
+    print_output("{}", doctor_table(examinations, wants_colour(stdout)));
   }
   return doctor::worst(examinations) == machine::Level::problem ? ExitCode::environment
                                                                 : ExitCode::ok;

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/streams.h"
+#include "base/terminal.h"
 #include "cli/gate_options.h"
 #include "cli/load_results.h"
 #include "report/characters.h"
@@ -53,19 +55,20 @@ ExitCode gate(Arguments arguments, Transports) {
                           {candidate.report.plan, candidate.report.records}, options.min_effect),
       .problems = baseline.problems};
   gate.problems.insert(gate.problems.end(), candidate.problems.begin(), candidate.problems.end());
-  if (gate.gate.compared == 0) {
+  if (options.json) {
+    print_output("{}\n", report::gate_json(gate));
+  } else {
+    print_output("{}", report::gate_table(gate, output_width()));
+  }
+  if (options.annotations) print_output("{}", report::gate_annotations(gate));
+  if (!options.junit.empty()) write_file(options.junit, report::gate_junit(gate));
+  if (gate.gate.compared() == 0) {
     throw Error(
         ExitCode::usage,
-        fmt::format("{} and {} have no point in common", options.baseline, options.candidate),
-        "a point is a network with a batch, a number of devices and a strategy");
+        fmt::format("nothing of {} was compared with {}", options.candidate, options.baseline),
+        "points are compared that are equal in network, batch, devices, threads per device "
+        "and strategy");
   }
-  if (options.json) {
-    fmt::print("{}\n", report::gate_json(gate));
-  } else {
-    fmt::print("{}", report::gate_table(gate));
-  }
-  if (options.annotations) fmt::print("{}", report::gate_annotations(gate));
-  if (!options.junit.empty()) write_file(options.junit, report::gate_junit(gate));
   return exit_code(gate.gate, options.strict);
 }
 

@@ -92,7 +92,8 @@ std::string gate_help(bool) {
       "  FASTER     all of the interval is above it\n"
       "  SLOWER     all of the interval is below it: a regression\n"
       "  SAME       all of the interval is within it\n"
-      "  UNDECIDED  the interval reaches from one into the other, or the points do not compare\n"
+      "  UNDECIDED  the interval reaches from one into the other, or the points do not compare;\n"
+      "             below the table: why, and how many launches would decide it\n"
       "  FAILED     the point was measured in the baseline and fails now: a regression\n\n"
       "examples:\n"
       "  lockstep gate --baseline results/main results/change\n"
@@ -100,7 +101,7 @@ std::string gate_help(bool) {
       "  lockstep gate --baseline results/main results/change --min_effect=5% --junit=gate.xml\n"
       "      differences below 5 % do not matter; the CI reads the file\n";
   return out + flags_help(gate_flags()) +
-         "\nexit codes: 0 no regression, 1 a regression, 2 wrong usage or nothing to compare,\n"
+         "\nexit codes: 0 no regression, 1 a regression, 2 wrong usage or nothing was compared,\n"
          "6 undecided (with --strict)\n";
 }
 

@@ -125,8 +125,10 @@ std::string run_help(bool full) {
 
 std::string list_help(bool) {
   return "usage: lockstep list models [--json]\n"
+         "       lockstep list strategies [--json]\n"
          "       lockstep list flags [--json | --markdown]\n\n"
-         "Prints what lockstep knows: the models with their sizes, or the flags of lockstep run.\n";
+         "Prints what lockstep knows: the models with their sizes, the ways to exchange gradients, "
+         "or the\nflags of lockstep run.\n";
 }
 
 std::string show_help(bool) {

@@ -10,6 +10,9 @@
 
 #include "base/check.h"
 #include "base/files.h"
+#include "base/streams.h"
+#include "base/terminal.h"
+#include "base/text.h"
 #include "cli/import_options.h"
 #include "cli/sweep_directory.h"
 #include "model/zoo.h"
@@ -25,6 +28,8 @@ namespace fs = std::filesystem;
 using report::Imported;
 using report::ImportedRun;
 using report::ImportInfo;
+
+constexpr std::size_t kLongestFigure = 300;
 
 std::time_t last_change(const std::string& file) {
   struct stat status {};
@@ -82,9 +87,12 @@ void write_runs(const fs::path& path, Arguments arguments, const std::vector<Imp
     write_launch(directory.begin(point, round), info_of(arguments, runs[r].files.front()), runs[r]);
     directory.finish(point, round);
   }
+  for (const ImportedRun& run : runs) {
+    print_output("{}: {}\n", join(run.files, ", "), report::printable(run.figure, kLongestFigure));
+  }
   const report::ResultDirectory written = report::read_results(path);
   LOCKSTEP_CHECK(written.problems.empty());
-  fmt::print("{}\n{}\n", report::sweep_table(written.report), path.string());
+  print_output("\n{}\n{}\n", report::sweep_table(written.report, output_width()), path.string());
 }
 
 void write_collectives(const fs::path& path, Arguments arguments, const Imported& imported) {
@@ -98,8 +106,8 @@ void write_collectives(const fs::path& path, Arguments arguments, const Imported
                   "choose another --result_dir");
     }
     write_file(file, imported_comm_json(info_of(arguments, collectives.file), collectives));
-    fmt::print("{} rows of {} on {} ranks: {}\n", collectives.rows.size(),
-               report::printable(collectives.operation), collectives.ranks, file.string());
+    print_output("{} rows of {} on {} ranks: {}\n", collectives.rows.size(),
+                 report::printable(collectives.operation), collectives.ranks, file.string());
   }
 }
 

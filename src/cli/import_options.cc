@@ -115,8 +115,16 @@ std::span<const ImportFlag> import_flags() {
       {{.name = "pattern",
         .group = kAny,
         .type = text(),
-        .help = "regular expression whose first group is a number; every line that it fits counts"},
+        .help = "regular expression whose first group is a speed; every line that it fits counts. "
+                "Groups may have names: (?<speed>...), (?<devices>...), (?<batch_size>...), "
+                "(?<model>...), (?<strategy>...)"},
        option_text<&ImportOptions::pattern>},
+      {{.name = "file_pattern",
+        .group = kAny,
+        .type = text(),
+        .help = "the same for the file's name, with its directories: named groups alone, without "
+                "speed"},
+       option_text<&ImportOptions::file_pattern>},
       {{.name = "compute",
         .group = kAny,
         .type = {.kind = Kind::choice,
@@ -195,7 +203,11 @@ std::string import_help(bool) {
       "      speeds on 1, 2, 4, ... devices; their batch is not in the file\n"
       "  lockstep import --pattern='([0-9.]+) examples/sec' --compute=p50 --scale=8 --devices=8\n"
       "                  -m resnet50 -b 64 --strategy=replicated training.log\n"
-      "      the median of the speeds of one device, times 8\n";
+      "      the median of the speeds of one device, times 8\n"
+      "  lockstep import --pattern='([0-9.]+) examples/sec' "
+      "--file_pattern='(?<devices>[0-9]+)gpu'\n"
+      "                  -m resnet50 -b 64 --strategy=replicated 4gpu.log 8gpu.log\n"
+      "      a curve: the number of devices is in the name of each file\n";
   std::string_view group;
   for (const ImportFlag& own : import_flags()) {
     if (own.flag.group != group) out += fmt::format("\n{}:\n", group = own.flag.group);

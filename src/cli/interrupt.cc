@@ -27,11 +27,18 @@ void Interrupt::listen() {
   install(SIGTERM, SA_RESTART);
 }
 
+void Interrupt::ask(int signal) {
+  on_signal(signal);
+}
+
 const std::atomic<bool>& Interrupt::asked() {
   return g_asked;
 }
 int Interrupt::signal() {
   return g_signal;
+}
+ExitCode Interrupt::exit_code() {
+  return g_signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
 }
 
 }  // namespace lockstep::cli

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "base/error.h"
+
 namespace lockstep::cli {
 
 // Signals that ask for an orderly end.
@@ -12,8 +14,11 @@ class Interrupt {
   // has to say of the one that was lost.
   static void listen();
 
+  static void ask(int signal);  // as if it had come
+
   static const std::atomic<bool>& asked();
   static int signal();  // which one asked
+  static ExitCode exit_code();
 };
 
 }  // namespace lockstep::cli

@@ -1,7 +1,5 @@
 #include "cli/job.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "data/index_file.h"
+#include "machine/affinity.h"
 #include "machine/cores.h"
 #include "spec/combinations.h"
 #include "train/epochs.h"
@@ -19,11 +18,6 @@
 
 namespace lockstep::cli {
 namespace {
-
-// Whether the launcher gave this process cores of its own, so that there is nothing to share.
-bool bound_by_launcher(const machine::Allowed& allowed) {
-  return static_cast<long>(allowed.processors.size()) < sysconf(_SC_NPROCESSORS_ONLN);
-}
 
 // Devices that share cores have one thread each: larger teams would spin for a core that another
 // one has.
@@ -54,7 +48,7 @@ Places places(const spec::Trial& trial, const Membership& member) {
   if (!member.trains()) return {.devices = {{allowed.processors.front()}}, .spare = {}};
   const auto mine = static_cast<int>(
       std::ranges::count_if(member.ranks, [&](int r) { return r < member.workers; }));
-  const bool shares = member.local_workers > mine && !bound_by_launcher(allowed);
+  const bool shares = member.local_workers > mine && !machine::bound_by_parent();
   const int devices = shares ? member.local_workers : mine;
   const bool oversubscribed = trial.oversubscribe && devices > allowed.usable;
   const auto groups = oversubscribed ? shared_cores(allowed, devices, trial.threads_per_device)
@@ -131,7 +125,9 @@ Job make_job(spec::Trial trial, const Membership& member) {
   job.placement = std::move(places.devices);
   job.spare_processors = std::move(places.spare);
   job.oversubscribed = places.oversubscribed;
-  trial.threads_per_device = static_cast<int>(job.placement.front().size());
+  if (member.trains()) {  // a server has no device
+    trial.threads_per_device = static_cast<int>(job.placement.front().size());
+  }
   job.trial = std::move(trial);
   job.examples = examples_of(job, job.trial);
   job.batches = train::timed_batches(job.trial, job.examples, job.global_batch());
@@ -211,27 +207,6 @@ engine::Options evaluator_options(const Job& job) {
   options.mode = engine::Mode::evaluation;
   if (job.trial.evaluation.batch_size > 0) options.batch = job.trial.evaluation.batch_size;
   return options;
-}
-
-std::int64_t memory_bytes(const Job& job, const engine::PlanSummary& plan) {
-  const auto copies = static_cast<std::int64_t>(
-      job.training() ? 2 + train::slot_names(job.trial.optimizer.kind).size() : 1);
-  return static_cast<std::int64_t>(plan.arena_bytes) +
-         copies * static_cast<std::int64_t>(plan.parameter_bytes);
-}
-
-void refuse_too_much_memory(const Job& job, std::int64_t bytes_per_device,
-                            const machine::Environment& environment) {
-  const std::int64_t bytes = bytes_per_device * static_cast<std::int64_t>(job.placement.size());
-  // Nothing left is what a full cgroup says, and a system that does not tell its memory at all.
-  if (environment.memory_bytes == 0) return;
-  const std::int64_t available = environment.memory_available_bytes;
-  if (bytes <= available) return;
-  throw Error(
-      ExitCode::environment,
-      fmt::format("{} with a batch of {} needs {} of memory, {} are available", job.trial.model,
-                  job.trial.batch_size, human_bytes(double(bytes)), human_bytes(double(available))),
-      "lower --batch_size, or use a smaller model");
 }
 
 }  // namespace lockstep::cli

@@ -68,10 +68,4 @@ train::Feed feed_of(const Job& job, std::size_t device);
 // Of a run that only evaluates: every image counts once, the last batch being part of one.
 train::Score score_of(const Job& job, const train::Outcome& outcome);
 
-// Of one device: the plan's arena, the parameters, and in training gradients and optimizer slots.
-std::int64_t memory_bytes(const Job& job, const engine::PlanSummary& plan);
-// Throws Error(environment) when the machine does not have that much for every device.
-void refuse_too_much_memory(const Job& job, std::int64_t bytes_per_device,
-                            const machine::Environment& environment);
-
 }  // namespace lockstep::cli

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/error.h"
+#include "base/streams.h"
 #include "base/text.h"
+#include "cli/command_line.h"
 #include "report/characters.h"
 #include "report/watch_text.h"
 
@@ -17,10 +18,9 @@ namespace {
 
 // Where nobody reads any more, there is nobody to show anything to.
 void print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) {
-    throw Error(ExitCode::environment, "cannot write to the standard output");
-  }
+  write_output(text);
+  flush_output();
+  require_output();
 }
 
 }  // namespace
@@ -56,7 +56,8 @@ void LiveTable::show(const report::SweepView& view) {
   }
   winsize size{};
   const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  const std::string text = fitted(report::watch_table(view), known ? size.ws_col : 80,
+  const std::size_t columns = known ? size.ws_col : 80;
+  const std::string text = fitted(report::watch_table(view, columns), columns,
                                   known ? std::max<std::size_t>(size.ws_row, 2) - 1 : 24);
   if (text == shown_) return;
   const auto above = std::ranges::count(shown_, '\n');

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
 #include "spec/cluster.h"
 #include "strategy/all_reduce_spec.h"
 
@@ -41,10 +43,31 @@ Membership one_process(const spec::Trial& trial) {
   return member;
 }
 
+// A port for each rank, so that even all of them find one on the same host, and some to spare for
+// those that another program has: for a port of the range that the kernel gives to connections,
+// that is likely.
+comm::PortRange data_ports(int first, int world) {
+  constexpr int kSpare = 16;
+  constexpr int kEnd = 65536;
+  if (first + world <= kEnd) return {first, std::min(world + kSpare, kEnd - first)};
+  throw Error(ExitCode::usage,
+              fmt::format("{} ranks listen for data on ports from {} on, and there are none beyond "
+                          "65535",
+                          world, first),
+              "let them meet at a lower port");
+}
+
+int highest_port(const spec::Members& members) {
+  int highest = 0;
+  for (const auto* job : {&members.workers, &members.servers}) {
+    for (const spec::Address& address : *job) highest = std::max(highest, address.port);
+  }
+  return highest;
+}
+
 // A process of the cluster that --worker_hosts and --ps_hosts list.
-Membership task(const spec::Trial& trial) {
+Membership listed_task(const spec::Trial& trial, const spec::Members& members) {
   const spec::Cluster& cluster = trial.cluster;
-  const spec::Members members = spec::members(cluster);
   const int tasks = static_cast<int>(members.workers.size());
   Membership member;
   member.transport = Transport::tcp;
@@ -75,6 +98,13 @@ Membership task(const spec::Trial& trial) {
   for (int server = cluster.task_index; server < member.servers; server += tasks) {
     member.ranks.push_back(member.workers + server);
   }
+  return member;
+}
+
+Membership task(const spec::Trial& trial) {
+  const spec::Members members = spec::members(trial.cluster);
+  Membership member = listed_task(trial, members);
+  member.ports = data_ports(highest_port(members) + 1, member.world());
   return member;
 }
 
@@ -129,7 +159,10 @@ Membership launched_process(const spec::Trial& trial, const spec::Launched& laun
   member.local_workers =
       std::min(launched.local_world.value_or(launched.local_rank + 1), tasks) * trial.devices;
   member.local_first = launched.local_rank * trial.devices;
-  if (launched.coordinator) member.coordinator = to_string(*launched.coordinator);
+  if (launched.coordinator) {
+    member.coordinator = to_string(*launched.coordinator);
+    member.ports = data_ports(launched.coordinator->port + 1, member.world());
+  }
   member.listen = ":0";
   return member;
 }
@@ -155,6 +188,23 @@ bool wants_vendor(const spec::Exchange& exchange) {
   return !spec.empty() &&
          std::ranges::any_of(strategy::parse_all_reduce_spec(spec).choices,
                              [](const auto& choice) { return choice.algorithm == "vendor"; });
+}
+
+std::string token_of(const spec::Cluster& cluster, const Getenv& getenv) {
+  if (cluster.token_file.empty()) return std::string(value_of(getenv, "LOCKSTEP_TOKEN"));
+  const std::string text = read_file(cluster.token_file);
+  std::string token(trim(text));
+  if (!token.empty()) return token;
+  throw Error(ExitCode::usage, fmt::format("--token_file={} is empty", cluster.token_file),
+              "make one that only you can read: (umask 077; openssl rand -hex 16 >FILE)");
+}
+
+Error vendor_refusal(const spec::Exchange& exchange, std::string_view transport) {
+  return Error(ExitCode::usage,
+               fmt::format("--all_reduce_spec={} asks for the vendor's all-reduce, and the "
+                           "transport {} has none",
+                           exchange.all_reduce_spec, transport),
+               "start the ranks with mpirun or srun, or leave vendor out");
 }
 
 void refuse_two_names(const spec::Cluster& cluster, const comm::Topology& topology, int devices) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -202,6 +203,37 @@ TEST(Membership, RefusesWhatDoesNotGoTogether) {
   EXPECT_THROW(membership(trial, launched_of(0, 2, 0, 2)), Error);
   trial.exchange.num_ps = 2;
   EXPECT_THROW(membership(trial, launched_of(0, 2, 0, 2)), Error);
+}
+
+TEST(Membership, HasAPortForEachRankAndSomeToSpareAfterThoseThatAreListed) {
+  using comm::PortRange;
+  EXPECT_EQ(membership(task_of("a:5000,a:5007", "", JobName::worker, 0), {}).ports,
+            (PortRange{5008, 2 + 16}));
+  spec::Trial served = task_of("a:1,a:2", "b:9", JobName::ps, 0);
+  EXPECT_EQ(membership(served, {}).ports, (PortRange{10, 3 + 16}));
+  spec::Launched launched = launched_of(0, 3, 0, 1);
+  launched.coordinator = spec::Address{"a", 2230};
+  EXPECT_EQ(membership(trial_of(1), launched).ports, (PortRange{2231, 3 + 16}));
+  EXPECT_EQ(membership(trial_of(2), launched).ports, (PortRange{2231, 6 + 16}));
+  launched.coordinator->port = 65532;
+  EXPECT_EQ(membership(trial_of(1), launched).ports, (PortRange{65533, 3}));
+  launched.coordinator->port = 65533;
+  EXPECT_THROW(membership(trial_of(1), launched), Error);
+}
+
+TEST(Token, IsThatOfItsFileOrOfTheEnvironment) {
+  const auto none = [](const char*) -> const char* { return nullptr; };
+  const auto variable = [](const char* name) -> const char* {
+    return std::string_view(name) == "LOCKSTEP_TOKEN" ? "secret" : nullptr;
+  };
+  EXPECT_EQ(token_of({}, none), "");
+  EXPECT_EQ(token_of({}, variable), "secret");
+  const std::string file = testing::TempDir() + "token_for_test";
+  write_file(file, "in a file\n");
+  EXPECT_EQ(token_of({.token_file = file}, variable), "in a file");
+  write_file(file, " \n");
+  EXPECT_THROW(token_of({.token_file = file}, variable), Error);
+  EXPECT_THROW(token_of({.token_file = file + ".not"}, variable), Error);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ double expected_run_seconds(const Job& job, double step_seconds) {
   return step_seconds * warmup + timed;
 }
 
-std::string outlook(const Job& job, const machine::Peak& peak, std::int64_t memory_bytes) {
+std::string outlook(const Job& job, const machine::Peak& peak, const Memory& memory) {
   // Small, because the first step waits for it; a larger cache makes the outlook too bright.
   constexpr std::size_t kMeasuredBytes = std::size_t{8} << 20;
   const double memory_speed = machine::measure_memory(kMeasuredBytes).read;
@@ -63,7 +63,12 @@ std::string outlook(const Job& job, const machine::Peak& peak, std::int64_t memo
       "{}{} of memory; {} on processor{} {}; FMA peak{} {:.0f} GFLOP/s ({}); about {} a step, {} "
       "in "
       "all",
-      devices == 1 ? "" : fmt::format("{} times ", devices), human_bytes(double(memory_bytes)),
+      devices == 1 ? "" : fmt::format("{} times ", devices),
+      human_bytes(double(memory.device)) +
+          (memory.servers == 0
+               ? ""
+               : fmt::format(" and {} for {}", human_bytes(double(memory.server * memory.servers)),
+                             counted(memory.servers, "server"))),
       devices == 1 ? threads : fmt::format("{} of {}", counted(devices, "device"), threads),
       job.processors().size() == 1 ? "" : "s", machine::ranges(job.processors()),
       alone ? "" : fmt::format(" of all {} ranks", job.member.workers), peak.gflops,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/job.h"
+#include "cli/memory.h"
 #include "machine/peak.h"
 
 namespace lockstep::cli {
@@ -16,6 +17,6 @@ double expected_step_seconds(const Job& job, double gflops, double gigabytes_per
 double expected_run_seconds(const Job& job, double step_seconds);
 
 // What is going to happen, before it does. Measures the memory for it: some ten milliseconds.
-std::string outlook(const Job& job, const machine::Peak& peak, std::int64_t memory_bytes);
+std::string outlook(const Job& job, const machine::Peak& peak, const Memory& memory);
 
 }  // namespace lockstep::cli

@@ -43,9 +43,10 @@ TEST(Outlook, KeepsToTheTrialsBounds) {
 TEST(Outlook, SaysWhosePeakItIs) {
   Job job = job_of("mnist_softmax");
   const machine::Peak peak{.gflops = 100, .instructions = "AVX2"};
-  EXPECT_THAT(outlook(job, peak, 1 << 20), testing::HasSubstr("; FMA peak 100 GFLOP/s (AVX2)"));
+  EXPECT_THAT(outlook(job, peak, {.device = 1 << 20, .devices = 1}),
+              testing::HasSubstr("; FMA peak 100 GFLOP/s (AVX2)"));
   job.member.workers = 2;
-  EXPECT_THAT(outlook(job, peak, 1 << 20),
+  EXPECT_THAT(outlook(job, peak, {.device = 1 << 20, .devices = 1}),
               testing::HasSubstr("FMA peak of all 2 ranks 100 GFLOP/s"));
 }
 

@@ -3,11 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "base/streams.h"
 #include "machine/cores.h"
 
 namespace lockstep::cli {
 
 int program(char** argv, Transports transports) {
+  guard_standard_streams();
   const ExitCode code = report_errors([&] {
     machine::correct_openmp_environment(argv);
     std::vector<std::string> arguments;

@@ -1,5 +1,6 @@
 #include "cli/rank_threads.h"
 
+#include <system_error>
 #include <thread>
 
 #include "cli/command_line.h"
@@ -20,11 +21,21 @@ std::optional<Error> on_every_rank(const Ranks& ranks,
       if (i == 0) first = error;
     }
   };
+  std::optional<Error> missing;
   {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < ranks.size(); ++i) threads.emplace_back(run, i);
-    run(0);
+    try {
+      for (std::size_t i = 1; i < ranks.size(); ++i) threads.emplace_back(run, i);
+    } catch (const std::system_error& error) {
+      missing.emplace(ExitCode::environment,
+                      fmt::format("cannot start {} threads, one for each rank: {}", ranks.size(),
+                                  error.code().message()),
+                      "lower --devices, or raise the limit of processes (ulimit -u)");
+      ranks.front()->fail(*missing);  // those that have started wait for the others
+    }
+    if (!missing) run(0);
   }
+  if (missing) return missing;
   // A world of one tells its own story; in a larger one the first cause names the rank.
   if (ranks.front()->world() == 1) return first;
   try {

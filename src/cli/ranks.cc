@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "cli/conv_choices.h"
 #include "cli/world.h"
+#include "comm/gathered.h"
 #include "machine/cores.h"
 #include "machine/energy.h"
 
@@ -40,32 +41,34 @@ std::string to_text(const stats::RankSamples& rank) {
 
 stats::RankSamples samples_from_text(const std::string& text) {
   const SortedJson json = SortedJson::parse(text);
-  stats::RankSamples rank{.host = json["host"],
+  stats::RankSamples rank{.host = json.at("host"),
                           .timed = {},
-                          .bytes_sent = json["sent"],
-                          .bytes_received = json["received"],
+                          .bytes_sent = json.at("sent"),
+                          .bytes_received = json.at("received"),
                           .flight = {},
                           .input = {}};
-  const SortedJson& input = json["input"];
-  rank.input = {.threads = input[0],
-                .stages = input[1],
-                .waited = input[2],
-                .images = input[3],
-                .skipped = input[4]};
-  if (!json["joules"].is_null()) rank.joules = json["joules"];
-  rank.flight.seconds = json["flight"][0];
-  rank.flight.exposed = json["flight"][1];
-  for (const SortedJson& bucket : json["buckets"]) {
-    rank.flight.buckets.push_back(
-        {.bytes = bucket[0], .seconds = bucket[1], .exposed = bucket[2], .waiting = bucket[3]});
+  const SortedJson& input = json.at("input");
+  rank.input = {.threads = input.at(0),
+                .stages = input.at(1),
+                .waited = input.at(2),
+                .images = input.at(3),
+                .skipped = input.at(4)};
+  if (!json.at("joules").is_null()) rank.joules = json.at("joules");
+  rank.flight.seconds = json.at("flight").at(0);
+  rank.flight.exposed = json.at("flight").at(1);
+  for (const SortedJson& bucket : json.at("buckets")) {
+    rank.flight.buckets.push_back({.bytes = bucket.at(0),
+                                   .seconds = bucket.at(1),
+                                   .exposed = bucket.at(2),
+                                   .waiting = bucket.at(3)});
   }
-  for (const SortedJson& step : json["steps"]) {
+  for (const SortedJson& step : json.at("steps")) {
     record::Sample sample;
-    sample.begin = step[0];
-    sample.end = step[1];
-    sample.phases = step[2];
-    sample.waiting = step[3];
-    sample.wire = step[4];
+    sample.begin = step.at(0);
+    sample.end = step.at(1);
+    sample.phases = step.at(2);
+    sample.waiting = step.at(3);
+    sample.wire = step.at(4);
     rank.timed.push_back(sample);
   }
   return rank;
@@ -75,7 +78,7 @@ stats::RankInput input_of(const train::Outcome& outcome, const train::Feed& feed
   if (feed.source == nullptr) return {};
   const data::InputTimes& times = outcome.input;
   return {.threads = feed.threads,
-          .stages = {times.read, times.decode, times.assemble},
+          .stages = {times.read, times.decode, times.assemble, times.hand_over},
           .waited = times.waited,
           .images = static_cast<std::int64_t>(times.images),
           .skipped = static_cast<std::int64_t>(times.skipped)};
@@ -93,12 +96,17 @@ stats::RankSamples timed_samples(const train::Outcome& outcome, const std::strin
 }
 
 // Of all devices at once: they share what limits them.
-double peak_of_all(comm::Transport& transport, double mine) {
-  double sum = 0;
-  for (const std::string& text : transport.all_gather(fmt::format("{}", mine))) {
-    sum += std::stod(text);
+double peak_of_all(comm::Transport& transport, std::span<const int> processors, double mine) {
+  const auto texts = transport.all_gather(fmt::format("{} {}", machine::ranges(processors), mine));
+  std::vector<machine::DevicePeak> devices;
+  for (int rank = 0; rank < transport.world(); ++rank) {
+    const std::string& text = texts[rank];
+    const std::size_t space = text.find(' ');
+    const double peak =
+        comm::read_gathered(transport, rank, [&] { return std::stod(text.substr(space + 1)); });
+    devices.push_back({transport.topology().host_of[rank], text.substr(0, space), peak});
   }
-  return sum;
+  return machine::sum_of_peaks(devices);
 }
 
 std::string to_text(const train::Service& service, const std::string& host) {
@@ -117,14 +125,14 @@ std::string to_text(const train::Service& service, const std::string& host) {
 
 stats::ServerSummary server_from_text(const std::string& text) {
   const SortedJson json = SortedJson::parse(text);
-  return {.host = json["host"],
-          .updates = json["updates"],
-          .gradients = json["gradients"],
-          .staleness_mean = json["staleness_mean"],
-          .staleness_max = json["staleness_max"],
-          .dropped = json["dropped"],
-          .bytes_sent = json["sent"],
-          .bytes_received = json["received"]};
+  return {.host = json.at("host"),
+          .updates = json.at("updates"),
+          .gradients = json.at("gradients"),
+          .staleness_mean = json.at("staleness_mean"),
+          .staleness_max = json.at("staleness_max"),
+          .dropped = json.at("dropped"),
+          .bytes_sent = json.at("sent"),
+          .bytes_received = json.at("received")};
 }
 
 // The energy that this host takes while a rank of it times its steps.
@@ -181,18 +189,21 @@ class Rank {
   void work() {
     machine::join_team(job_.placement[device_]);
     transport_.all_gather({});
-    machine::Peak peak = machine::measure_peak();
-    peak.gflops = peak_of_all(transport_, peak.gflops);
+    machine::Peak peak = measure_peak();
+    peak.gflops = peak_of_all(transport_, processors(), peak.gflops);
     engine::Options options = engine_options(job_);
     options.conv_choices = agree_on_convolutions(job_, transport_);
     outcome.convolutions = options.conv_choices;
     std::unique_ptr<engine::Engine> engine = engine::compile(job_.graph, options);
-    if (transport_.rank() == 0 && hooks_.on_plan) hooks_.on_plan(peak, engine->plan());
     train::Supplies supplies{
         .feed = feed_of(job_, device_), .checkpoint = job_.checkpoint.get(), .evaluator = {}};
     if (job_.training() && transport_.rank() != 0) supplies.checkpoint = nullptr;
     if (job_.evaluates_during_training()) {
       supplies.evaluator = engine::compile(job_.graph, evaluator_options(job_));
+    }
+    if (transport_.rank() == 0 && hooks_.on_plan) {
+      hooks_.on_plan(peak, memory_of(job_, engine->plan(),
+                                     supplies.evaluator ? &supplies.evaluator->plan() : nullptr));
     }
     const train::Feed feed = supplies.feed;
     train::Hooks hooks = hooks_.hooks(transport_);
@@ -204,11 +215,23 @@ class Rank {
     const auto joules = energy ? energy->joules() : std::nullopt;
     // Whatever else runs makes the peak seem too low, never too high.
     outcome.peak_gflops =
-        std::max(peak.gflops, peak_of_all(transport_, machine::measure_peak().gflops));
+        std::max(peak.gflops, peak_of_all(transport_, processors(), measure_peak().gflops));
     outcome.in_step = site_.strategy->in_step;
     stats::RankSamples samples = timed_samples(outcome.mine, host(), feed);
     samples.joules = joules;
     gather(to_text(samples));
+  }
+
+  const std::vector<int>& processors() const {
+    return job_.placement[device_ % job_.placement.size()];
+  }
+
+  // One of those that take turns measures for all of them.
+  machine::Peak measure_peak() const {
+    const auto first = std::ranges::find(job_.placement, processors());
+    return first == job_.placement.begin() + static_cast<std::ptrdiff_t>(device_)
+               ? machine::measure_peak()
+               : machine::Peak{};
   }
 
   // Of the ranks of this host that train.
@@ -223,24 +246,27 @@ class Rank {
 
   // On a worker's cores: a server mostly sleeps.
   void serve() {
-    const std::vector<int>& cores = job_.placement[device_ % job_.placement.size()];
-    machine::join_team(std::span(cores).first(1));
+    machine::join_team(std::span(processors()).first(1));
     transport_.all_gather({});
-    peak_of_all(transport_, 0);
+    peak_of_all(transport_, processors(), 0);
     agree_on_convolutions(job_, transport_);
     const train::Service service = train::serve(job_.trial, *job_.model, transport_, site_);
-    peak_of_all(transport_, 0);
+    peak_of_all(transport_, processors(), 0);
     gather(to_text(service, host()));
   }
 
+  // Rank 0's outcome has everybody's.
   void gather(const std::string& mine) {
-    const std::vector<std::string> all = transport_.all_gather(mine);
+    const std::vector<std::string> all = transport_.gather(mine);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      if (site_.ranks.trains(static_cast<int>(rank))) {
-        outcome.ranks.push_back(samples_from_text(all[rank]));
-      } else {
-        outcome.servers.push_back(server_from_text(all[rank]));
-      }
+      const int number = static_cast<int>(rank);
+      comm::read_gathered(transport_, number, [&] {
+        if (site_.ranks.trains(number)) {
+          outcome.ranks.push_back(samples_from_text(all[rank]));
+        } else {
+          outcome.servers.push_back(server_from_text(all[rank]));
+        }
+      });
     }
   }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/job.h"
+#include "cli/memory.h"
 #include "cli/rank_threads.h"
 #include "machine/peak.h"
 #include "stats/ranks.h"
@@ -15,7 +16,7 @@ namespace lockstep::cli {
 // What a rank of this process does before and during its steps, besides training.
 struct RankHooks {
   // On rank 0 only, before its first step: the plan is made, nothing has run.
-  std::function<void(const machine::Peak& peak, const engine::PlanSummary& plan)> on_plan;
+  std::function<void(const machine::Peak& peak, const Memory& memory)> on_plan;
   std::function<train::Hooks(comm::Transport& transport)> hooks;  // of every rank
 };
 

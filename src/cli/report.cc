@@ -6,14 +6,15 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/streams.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/figure_formats.h"
 #include "cli/help.h"
+#include "cli/report_files.h"
 #include "report/characters.h"
+#include "report/conclusions.h"
 #include "report/evidence.h"
-#include "report/notebook.h"
-#include "report/report_page.h"
-#include "report/tensorboard.h"
 #include "spec/vocabulary.h"
 
 namespace lockstep::cli {
@@ -96,77 +97,6 @@ LoadedEvidence load_evidence(const std::vector<std::string>& directories) {
   return loaded;
 }
 
-std::string machines(const Evidence& evidence) {
-  std::vector<std::string> lines;
-  for (const auto& sweep : evidence.sweeps) {
-    if (std::ranges::count(lines, sweep.machine) == 0) lines.push_back(sweep.machine);
-  }
-  return join(lines, " ");
-}
-
-// An earlier report's, of which TensorBoard would make runs of this one.
-void remove_events(const fs::path& directory) {
-  std::error_code none;
-  for (const auto& run : fs::directory_iterator(directory, none)) {
-    if (!fs::is_directory(run.symlink_status(none))) continue;
-    for (const auto& file : fs::directory_iterator(run.path(), none)) {
-      const std::string name = file.path().filename().string();
-      const bool ours = name.starts_with("events.out.tfevents.") && name.ends_with(".lockstep");
-      if (ours) fs::remove(file.path(), none);
-    }
-    fs::remove(run.path(), none);  // unless there is something else in it
-  }
-}
-
-// Files of an earlier report that this one may not write: nobody shall take them for its own. What
-// others have put beside them stays.
-void remove_earlier(const fs::path& directory) {
-  remove_events(directory / "tensorboard");
-  if (!fs::exists(directory / "report.html")) return;
-  std::error_code none;
-  for (const char* name : {"report.ipynb", "results.csv"}) fs::remove(directory / name, none);
-  for (const std::string_view name : lockstep::report::kFigureNames) {
-    fs::remove(directory / fmt::format("{}.svg", name), none);
-    for (const std::string_view format : kFigureFormats) {
-      fs::remove(directory / fmt::format("{}.{}", name, format), none);
-    }
-  }
-}
-
-void write(const Evidence& evidence, const ReportOptions& options) {
-  const fs::path& directory = options.output;
-  make_directory(directory, "--output names another");
-  remove_earlier(directory);
-  const auto put = [&](const std::string& name, const std::string& text) {
-    write_file(directory / name, text);
-    fmt::print("{}\n", (directory / name).string());
-  };
-  put("report.html", lockstep::report::report_page(evidence));
-  put("report.md", report_markdown(evidence));
-  if (!evidence.sweeps.empty()) {  // else there are collectives alone
-    put("report.ipynb", notebook(evidence));
-    put("results.csv", lockstep::report::results_csv(evidence.sweeps));
-  }
-  const auto events = event_files(evidence);
-  for (const auto& file : events) {
-    const fs::path run = directory / "tensorboard" / file.run;
-    make_directory(run);
-    write_file(run / file.name, file.content);
-  }
-  if (!events.empty()) fmt::print("{}\n", (directory / "tensorboard").string());
-  std::vector<std::string> names;
-  for (const auto& figure : figures(evidence)) {
-    put(figure.name + ".svg", svg_file(figure, machines(evidence)));
-    names.push_back(figure.name);
-  }
-  draw_as(options.formats, names, directory);
-  for (const std::string& format : options.formats) {
-    for (const std::string& name : names) {
-      fmt::print("{}\n", (directory / fmt::format("{}.{}", name, format)).string());
-    }
-  }
-}
-
 }  // namespace
 
 ExitCode report(Arguments arguments, Transports) {
@@ -174,10 +104,14 @@ ExitCode report(Arguments arguments, Transports) {
   const LoadedEvidence loaded = load_evidence(options.directories);
   for (const auto& sweep : loaded.evidence.sweeps) {
     if (loaded.evidence.sweeps.size() > 1)
-      fmt::print("{}\n\n", lockstep::report::printable(sweep.id));
-    fmt::print("{}\n", lockstep::report::sweep_table(sweep));
+      print_output("{}\n\n", lockstep::report::printable(sweep.id));
+    print_output("{}\n", lockstep::report::sweep_table(sweep, output_width()));
   }
-  write(loaded.evidence, options);
+  for (const std::string& sentence : conclusions(loaded.evidence.sweeps)) {
+    print_output("{}\n", join(wrap(sentence, output_width()), "\n"));
+  }
+  write_report(loaded.evidence, options.output, options.formats,
+               [](const fs::path& path) { print_output("{}\n", path.string()); });
   return loaded.all ? ExitCode::ok : ExitCode::usage;
 }
 
@@ -188,9 +122,11 @@ std::string report_help(bool) {
       "directories, also in earlier years or on other machines. Prints a table and writes\n\n"
       "  report.html   how fast, how well it scales, what is lost to what, what to try next: one\n"
       "                file, to be opened with any browser\n"
-      "  report.md     the table in Markdown\n"
+      "  report.md     the verdicts and the table in Markdown\n"
+      "  report.tex    the same for LaTeX, with booktabs\n"
       "  report.ipynb  a Jupyter notebook with the figures and the code to draw others\n"
       "  results.csv   all figures with their intervals, see docs/formats.md\n"
+      "  summary.csv   the most important ones, for a spreadsheet\n"
       "  tensorboard/  the same and step times, for tensorboard --logdir\n"
       "  *.svg         throughput, speed_up, efficiency, step_time, waiting, steps; io_overhead "
       "of a\n"

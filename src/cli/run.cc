@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -13,6 +12,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/streams.h"
+#include "base/text.h"
 #include "cli/conv_choices.h"
 #include "cli/crash.h"
 #include "cli/environment_json.h"
@@ -21,6 +22,7 @@
 #include "cli/outlook.h"
 #include "cli/ranks.h"
 #include "cli/run_log.h"
+#include "cli/start_guard.h"
 #include "cli/world.h"
 #include "machine/cores.h"
 #include "record/samples_file.h"
@@ -96,16 +98,19 @@ void look_around(Start& start) {
   warn(start, machine::warnings(start.environment));
 }
 
-// What the user fixed is not corrected behind their back.
+// What the user fixed is not corrected without asking. An evaluation of a dataset has no warm-up,
+// whatever the user says.
 stats::UnsteadyStart unsteady_start(const spec::Trial& trial) {
-  return trial.num_warmup_batches ? stats::UnsteadyStart::kept : stats::UnsteadyStart::cut;
+  const bool evaluates = trial.mode == spec::Mode::evaluation && !trial.data.dir.empty();
+  return trial.num_warmup_batches && !evaluates ? stats::UnsteadyStart::kept
+                                                : stats::UnsteadyStart::cut;
 }
 
 // A rank's own files, and rank 0's lines.
 class RankRecord {
  public:
-  RankRecord(const Job& job, const comm::Transport& transport, RunLog* log)
-      : log_(transport.rank() == 0 ? log : nullptr) {
+  RankRecord(const Job& job, const comm::Transport& transport, RunLog* log, StartGuard& guard)
+      : log_(transport.rank() == 0 ? log : nullptr), guard_(guard) {
     if (job.trial.result_dir.empty()) return;
     samples_.emplace(
         record::samples_path(job.trial.result_dir, transport.rank()),
@@ -126,6 +131,7 @@ class RankRecord {
   }
   void step(const record::Sample& sample, std::int64_t timed_step) {
     Crash::in_step(sample.step + 1);
+    guard_.first_step_done();
     machine::settle_team();
     if (samples_) samples_->append(sample);
     if (log_ != nullptr) log_->step(sample, timed_step);
@@ -133,11 +139,13 @@ class RankRecord {
 
  private:
   RunLog* log_;
+  StartGuard& guard_;
   std::optional<record::SamplesWriter> samples_;
 };
 
-train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog* log) {
-  const auto record = std::make_shared<RankRecord>(job, transport, log);
+train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog* log,
+                      StartGuard& guard) {
+  const auto record = std::make_shared<RankRecord>(job, transport, log, guard);
   train::Hooks hooks;
   hooks.on_warm_up_start = [record] { record->warm_up(); };
   hooks.on_timed_start = [record] { record->timed(); };
@@ -158,10 +166,6 @@ train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog* 
   }
   hooks.stop = &Interrupt::asked();
   return hooks;
-}
-
-ExitCode interrupted() {
-  return Interrupt::signal() == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
 }
 
 std::vector<stats::Evaluation> evaluations_of(const Job& job, const train::Outcome& outcome) {
@@ -209,7 +213,7 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
     throw Error(ExitCode::usage, "the accuracy was reached before the first timed step",
                 "--num_warmup_batches=0 times all steps");
   }
-  if (timed.empty()) throw Error(interrupted(), "interrupted before the first timed step");
+  if (timed.empty()) throw Error(Interrupt::exit_code(), "interrupted before the first timed step");
   const std::vector<record::Sample> pooled = stats::pooled(world.ranks);
   stats::Measured measured;
   measured.summary =
@@ -239,31 +243,83 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
   return measured;
 }
 
+// Of the buckets, each name once.
+std::string all_reduce_taken(const Job& job, const WorldOutcome& world,
+                             const comm::Topology& topology) {
+  const train::Site site = site_of(job, topology);
+  std::vector<std::string> names;
+  for (const record::Flight::Bucket& bucket : world.ranks.front().flight.buckets) {
+    const auto elements = static_cast<std::size_t>(bucket.bytes) / sizeof(float);
+    std::string name = strategy::all_reduce_taken(*site.strategy, site.ranks, elements);
+    if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
+  }
+  return join(names, "+");
+}
+
+// A result without numbers. A file that cannot be written must not hide what went wrong before.
+template <typename Keep>
+void keep_error(const Job& job, const Start& start, const Error& error, const Keep& keep) {
+  report_errors([&] {
+    return keep(stats::failed_result(job.trial, environment_json(start.environment), start.warnings,
+                                     error));
+  });
+}
+
+// Of --stop_at_top_1_accuracy, where training ended without it.
+std::optional<std::string> missed_accuracy(const Job& job, const train::Outcome& outcome) {
+  const auto& wanted = job.trial.evaluation.stop_at_top_1;
+  if (!wanted || !job.evaluates_during_training() || outcome.ending == train::Ending::accuracy) {
+    return std::nullopt;
+  }
+  double best = 0;
+  for (const train::Evaluated& evaluated : outcome.evaluations) {
+    if (evaluated.reached) return std::nullopt;  // by the last one
+    best = std::max(best, evaluated.score.top_1());
+  }
+  return fmt::format("--stop_at_top_1_accuracy={} was not reached: the best of {} had {:.4f}",
+                     *wanted, counted(std::ssize(outcome.evaluations), "evaluation"), best);
+}
+
+// Where training that was interrupted can be resumed.
+void point_to_checkpoint(const Job& job, const train::Outcome& outcome) {
+  if (outcome.ending != train::Ending::interrupted || !job.training()) return;
+  if (job.trial.checkpoints.dir.empty() || outcome.samples.empty()) return;
+  const auto file = train::latest_checkpoint(job.trial.checkpoints.dir);
+  if (file) print_note(fmt::format("saved {}: the same command resumes there", file->string()));
+}
+
 struct Finished {
   stats::Result result;
   bool interrupted = false;
 };
 
 // The run itself, from the first thread to the last line. An exception means: no numbers.
-Finished measure(const Job& job, const Start& start, Ranks& ranks) {
+template <typename Keep>
+Finished measure(const Job& job, const Start& start, Ranks& ranks, const Keep& keep) {
   RunLog log(job);
   Interrupt::listen();
+  StartGuard guard([&](const Error& error) {
+    keep_error(job, start, error, keep);
+    print_error(error);
+  });
   RankHooks hooks;
-  hooks.on_plan = [&](const machine::Peak& peak, const engine::PlanSummary& plan) {
+  hooks.on_plan = [&](const machine::Peak& peak, const Memory& memory) {
     log.header();
-    const std::int64_t memory = memory_bytes(job, plan);
     refuse_too_much_memory(job, memory, start.environment);
     print_note(outlook(job, peak, memory));
   };
-  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, &log); };
+  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, &log, guard); };
   const WorldOutcome world = run_ranks(job, ranks, hooks);
   const train::Outcome& outcome = world.mine;
+  point_to_checkpoint(job, outcome);
 
   stats::Measured numbers = measured(job, world, start.time);
+  numbers.all_reduce = all_reduce_taken(job, world, ranks.front()->topology());
   log.finish(numbers.summary, outcome);
   print_note(report::closing_text(numbers));
   const bool interrupted = outcome.ending == train::Ending::interrupted;
   auto warnings = start.warnings;
+  if (auto missed = missed_accuracy(job, outcome)) warnings.push_back(*std::move(missed));
   if (interrupted) {
     warnings.push_back(fmt::format("interrupted after {} of {} timed steps",
                                    numbers.summary.cut + numbers.summary.steps, job.batches));
@@ -283,15 +339,18 @@ ExitCode take_part(Job& job, Transports transports) {
   open_files(job);
   Ranks ranks = connect(job, transports);
   Interrupt::listen();
+  StartGuard guard([](const Error& error) { print_error(error); });
   RankHooks hooks;
-  hooks.hooks = [&](comm::Transport& transport) { return hooks_of(job, transport, nullptr); };
+  hooks.hooks = [&](comm::Transport& transport) {
+    return hooks_of(job, transport, nullptr, guard);
+  };
   const WorldOutcome world = run_ranks(job, ranks, hooks);
   if (world.mine.error) throw Error(*world.mine.error);
-  return world.mine.ending == train::Ending::interrupted ? interrupted() : ExitCode::ok;
+  return world.mine.ending == train::Ending::interrupted ? Interrupt::exit_code() : ExitCode::ok;
 }
 
 ExitCode exit_code(const Job& job, const Finished& finished) {
-  if (finished.interrupted) return interrupted();
+  if (finished.interrupted) return Interrupt::exit_code();
   const bool stable = finished.result.measured()->summary.stable;
   return job.trial.strict && !stable ? ExitCode::unstable : ExitCode::ok;
 }
@@ -311,14 +370,14 @@ ExitCode watch(Job& job, const Start& start, Transports transports, const Keep& 
       evaluated = *latest;
       open_files(job);
       Ranks ranks = connect(job, transports);
-      keep(measure(job, start, ranks).result);
+      keep(measure(job, start, ranks, keep).result);
     }
     for (int tenths = 10 * job.trial.evaluation.interval_secs;
          tenths > 0 && !Interrupt::asked().load(); --tenths) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
-  return interrupted();
+  return Interrupt::exit_code();
 }
 
 }  // namespace
@@ -339,11 +398,15 @@ ExitCode run(Arguments arguments, Transports transports) {
   info.config = config_of(job);
   info.processors = machine::ranges(job.processors());
   if (parsed.print_config) {
-    fmt::print("{}\n", info.config.dump(2));
+    print_output("{}\n", info.config.dump(2));
     return ExitCode::ok;
   }
   if (!job.trial.result_dir.empty()) make_directory(job.trial.result_dir);
   if (job.member.ranks.front() != 0) return take_part(job, transports);
+  // A mistake is found now, not when there is something to save.
+  if (job.training() && !job.trial.checkpoints.dir.empty()) {
+    make_directory(job.trial.checkpoints.dir);
+  }
   const auto keep = [&](const stats::Result& result) {
     if (!job.trial.result_dir.empty()) report::write_run_json(job.trial.result_dir, info, result);
     return ExitCode::ok;
@@ -358,16 +421,13 @@ ExitCode run(Arguments arguments, Transports transports) {
   Ranks ranks;
   std::optional<Finished> finished;
   try {
+    refuse_too_much_memory(job, least_memory_of(job), start.environment);
     open_files(job);
     ranks = connect(job, transports);
-    finished = measure(job, start, ranks);
+    finished = measure(job, start, ranks, keep);
   } catch (const std::exception&) {
     const Error error = current_error();
-    // A file that cannot be written must not hide what went wrong before.
-    report_errors([&] {
-      return keep(stats::failed_result(job.trial, environment_json(start.environment),
-                                       start.warnings, error));
-    });
+    keep_error(job, start, error, keep);
     throw Error(error);
   }
   keep(finished->result);

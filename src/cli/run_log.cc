@@ -1,8 +1,11 @@
 #include "cli/run_log.h"
 
 #include <array>
-#include <cstdio>
+#include <cerrno>
+#include <csignal>
 
+#include "base/streams.h"
+#include "cli/interrupt.h"
 #include "spec/names.h"
 
 namespace lockstep::cli {
@@ -10,8 +13,9 @@ namespace {
 
 // At once, also through a pipe: somebody may be waiting for the line.
 void say(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  write_output(text);
+  flush_output();
+  if (output_error() == EPIPE) Interrupt::ask(SIGPIPE);  // nobody waits for the rest
 }
 
 report::Header header_of(const Job& job) {
@@ -111,8 +115,7 @@ void RunLog::finish(const stats::Summary& summary, const train::Outcome& outcome
     const train::Score score = score_of(job_, outcome);
     say(report::accuracy_line(accuracies(score), score.images));
   }
-  // Like tf_cnn_benchmarks: its users look for the accuracy.
-  if (!job_.evaluates_during_training()) say(report::total_block(summary.images_per_second));
+  say(report::total_block(summary.images_per_second));
 }
 
 }  // namespace lockstep::cli

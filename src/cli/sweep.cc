@@ -11,14 +11,20 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/streams.h"
+#include "base/terminal.h"
+#include "base/text.h"
 #include "cli/curve_files.h"
 #include "cli/environment_json.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/mpi_program.h"
+#include "cli/program_copy.h"
+#include "cli/report_files.h"
 #include "cli/sweep_batch.h"
 #include "cli/sweep_control.h"
 #include "cli/sweep_directory.h"
+#include "cli/sweep_estimate.h"
 #include "cli/sweep_guard.h"
 #include "cli/sweep_launch.h"
 #include "cli/sweep_log.h"
@@ -28,6 +34,8 @@
 #include "launch/launchers.h"
 #include "launch/staging.h"
 #include "machine/environment.h"
+#include "report/conclusions.h"
+#include "report/speed_bars.h"
 #include "report/sweep_report.h"
 #include "spec/sweep_flags.h"
 
@@ -48,7 +56,7 @@ void forget(const std::vector<std::string>& variables) {
 spec::ParsedSweep parse_and_warn(Arguments arguments) {
   spec::ParsedSweep parsed =
       spec::parse_sweep(arguments, process_getenv, process_variables(),
-                        [](const std::string& path) { return read_file(path); });
+                        [](const std::string& path) { return read_file(path, kLargestSpec); });
   for (const std::string& warning : parsed.warnings) print_warning(warning);
   forget(parsed.variables);
   return parsed;
@@ -57,7 +65,7 @@ spec::ParsedSweep parse_and_warn(Arguments arguments) {
 std::string machine_line(const machine::Environment& environment) {
   std::string text = fmt::format("lockstep {} on {}", LOCKSTEP_VERSION, environment.host_name);
   if (!environment.cpu_model.empty()) text += fmt::format(", {}", environment.cpu_model);
-  return text + fmt::format(", {} cores.", environment.physical_cores);
+  return text + fmt::format(", {}.", counted(environment.physical_cores, "core"));
 }
 
 // Before the first point starts, throws Error(usage) for one that does not fit on the hosts.
@@ -75,7 +83,7 @@ void print_commands(const spec::Plan& plan, const spec::Sweep& sweep, const Laun
       const fs::path place = directory / "points" / point.id / fmt::format("{}", round + 1);
       const launch::Job job = job_of(launching, point, round, place.string());
       for (const launch::Command& command : launching.launcher.commands(job, launching.site)) {
-        fmt::print("{}\n", launch::shell_line(command));
+        print_output("{}\n", launch::shell_line(command));
       }
     }
   }
@@ -106,13 +114,40 @@ SweepEnding measure(const spec::Sweep& sweep, const Launching& launching, SweepD
   return ending;
 }
 
+// The page and its figures, from what is in the directory. Without them nothing that was measured
+// is lost.
+void draw_report(const fs::path& directory) {
+  try {
+    report::Evidence evidence;
+    add_results(directory, evidence);
+    write_report(evidence, directory / "report", {}, [](const fs::path&) {});
+  } catch (const Error& error) {
+    print_warning(fmt::format("there is no report: {}", error.what()));
+    return;
+  }
+  print_output("{}\n", (directory / "report" / "report.html").string());
+  print_note(
+      fmt::format("the page opens in any browser; lockstep report {} --formats=png,pdf draws "
+                  "it again, lockstep compare puts other results beside it",
+                  directory.string()));
+}
+
 // The table first: it needs no disk.
 void show_and_write(const report::SweepReport& report, const fs::path& directory) {
-  fmt::print("{}", report::sweep_table(report));
+  constexpr std::size_t kUsualWidth = 80;
+  const std::size_t width = terminal_columns(stdout).value_or(kUsualWidth);
+  print_output("{}\n{}", report::sweep_table(report, output_width()),
+               report::speed_bars(report, width, wants_colour(stdout)));
+  const std::vector<std::string> sentences = report::conclusions({&report, 1});
+  if (!sentences.empty()) print_output("\n");
+  for (const std::string& sentence : sentences) {
+    print_output("{}\n", join(wrap(sentence, width), "\n"));
+  }
   write_file(directory / "results.csv", report::results_csv({&report, 1}));
   write_file(directory / "throughput.svg", report::throughput_svg(report));
-  fmt::print("\n{}\n{}\n", (directory / "results.csv").string(),
-             (directory / "throughput.svg").string());
+  print_output("\n{}\n{}\n", (directory / "results.csv").string(),
+               (directory / "throughput.svg").string());
+  draw_report(directory);
 }
 
 bool any_failed(const report::SweepReport& report, ExitCode code) {
@@ -147,15 +182,19 @@ ExitCode sweep(Arguments arguments, Transports) {
   const spec::ParsedSweep parsed = parse_and_warn(arguments);
   Place place = place_of(parsed.sweep, process_getenv, launch::own_names());
   const launch::LauncherRow& launcher = launch::find_launcher(place.launcher);
-  spec::Sweep sweep = resolve(parsed.sweep, machine::allowed(), place.devices);
+  const bool here = place.launcher == "local";
+  spec::Sweep sweep = resolve(parsed.sweep, machine::allowed(), place.devices, here);
   sweep.launcher = place.launcher;
-  if (parsed.print_config) {
-    fmt::print("{}\n", spec::to_json(sweep));
-    return ExitCode::ok;
+  if (const std::string note = drop_refused_ceiling(sweep, place); !note.empty()) print_note(note);
+  spec::Plan plan = spec::expand(sweep);
+  for (const std::string& sentence : check_points(plan, place)) print_note(sentence);
+  if ((parsed.print_config || parsed.dry_run) && sweep.threads_per_device == 0) {
+    print_note(
+        "threads per device: 0, for the hosts are asked for their cores once a sweep starts");
   }
-  const spec::Plan plan = spec::expand(sweep);
-  for (const std::string& sentence : check_points(plan, place.launcher == "local")) {
-    print_note(sentence);
+  if (parsed.print_config) {
+    print_output("{}\n", spec::to_json(sweep));
+    return ExitCode::ok;
   }
   std::optional<launch::Bundle> bundle;
   if (!place.site.remote_dir.empty()) {
@@ -165,21 +204,22 @@ ExitCode sweep(Arguments arguments, Transports) {
   // Absolute: processes on other hosts start elsewhere.
   const fs::path path =
       fs::absolute(parsed.result_dir.empty() ? new_sweep_directory() : parsed.result_dir);
-  const Launching launching{.launcher = launcher,
-                            .site = place.site,
-                            .program = this_program().string(),
-                            .sweep = path.filename().string(),
-                            .time_limit = sweep.point_time_limit.value_or(0),
-                            .live = parsed.live};
+  Launching launching{.launcher = launcher,
+                      .site = place.site,
+                      .program = this_program().string(),
+                      .sweep = path.filename().string(),
+                      .time_limit = sweep.point_time_limit.value_or(0),
+                      .live = parsed.live};
   check_places(plan, launching);
   if (place.batch) {
     const launch::Batch batch = batch_of(*place.batch, launching, path);
     if (!parsed.dry_run) return submit(batch, sweep, path, parsed.resume);
-    fmt::print("{}", submission_text(batch, path));
+    print_output("{}", submission_text(batch, path));
     return ExitCode::ok;
   }
   if (parsed.dry_run) {
     print_commands(plan, sweep, launching, path);
+    print_note(estimated_duration(sweep, plan, place, path));
     return ExitCode::ok;
   }
 
@@ -187,6 +227,15 @@ ExitCode sweep(Arguments arguments, Transports) {
   if (!parsed.curves_dir.empty()) prepare_curve_files(parsed.curves_dir, plan);
   SweepDirectory directory(path, sweep, parsed.resume);
   if (bundle) launch::stage(launching.site, *bundle, {.log_dir = path / "staging"});
+  const ProgramCopy copy(path);
+  launching.program = copy.program().string();
+  if (sweep.threads_per_device == 0) {
+    sweep.threads_per_device = threads_on_hosts(launching, plan);
+    directory.record(sweep);
+    plan = spec::expand(sweep);
+    print_note(
+        fmt::format("threads per device: {}, by the cores of the hosts", sweep.threads_per_device));
+  }
   report::SweepReport report{.id = launching.sweep,
                              .machine = machine_line(environment),
                              .plan = plan,
@@ -195,7 +244,9 @@ ExitCode sweep(Arguments arguments, Transports) {
                              .warnings = guard(place, launching.program, environment, path)};
   const SweepEnding ending = measure(sweep, launching, directory, report);
   show_and_write(report, path);
-  if (!parsed.curves_dir.empty()) write_curve_files(parsed.curves_dir, report);
+  if (!parsed.curves_dir.empty()) {
+    write_curve_files(parsed.curves_dir, report, ending == SweepEnding::complete);
+  }
   if (ending == SweepEnding::time_up) print_note("the time is up (--max_time)");
   if (ending != SweepEnding::complete) {
     const std::string curves =
@@ -213,7 +264,9 @@ std::string sweep_help(bool) {
       "several\n"
       "launches that are interleaved with those of the others. Ends in a table of speeds, "
       "speed-ups\n"
-      "and efficiencies with their 95 % intervals, results.csv and throughput.svg.\n\n"
+      "and efficiencies with their 95 % intervals, results.csv, throughput.svg and a report: a "
+      "page for\n"
+      "any browser, with figures.\n\n"
       "examples:\n"
       "  lockstep sweep\n"
       "      two networks on 1, 2, 4, ... all cores of this machine, in about two minutes\n"

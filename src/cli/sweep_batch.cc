@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/files.h"
+#include "base/streams.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/follow.h"
@@ -97,7 +98,7 @@ ExitCode submit(const launch::Batch& batch, const spec::Sweep& sweep, const fs::
     return launch::run(std::vector{launch::submission(batch, script)},
                        {.stop = &Interrupt::asked(), .patience = kPatience});
   }();
-  if (fs::exists(batch.output)) fmt::print("{}", read_file(batch.output));
+  if (fs::exists(batch.output)) print_output("{}", read_file(batch.output));
   if (outcome.stopped) print_note("the batch job is cancelled; --resume goes on with its sweep");
   return judge(outcome, batch.log);
 }

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "report/result_directory.h"
 #include "report/run_file.h"
 
@@ -57,11 +58,15 @@ void move(const fs::path& from, const fs::path& to) {
 
 SortedJson measured_part(const std::string& text, const fs::path& file) {
   try {
-    SortedJson json = SortedJson::parse(text);
+    SortedJson json = parse_json(text);
     for (const char* key : kPatienceKeys) json.erase(key);
     return json;
   } catch (const SortedJson::exception&) {
-    throw Error(ExitCode::usage, fmt::format("{} is not a whole sweep.json", file.string()),
+    throw Error(ExitCode::usage, fmt::format("{} is not a sweep.json", file.string()),
+                "choose another --result_dir");
+  } catch (const Error& error) {
+    throw Error(ExitCode::usage,
+                fmt::format("{} is not a whole sweep.json: {}", file.string(), error.what()),
                 "choose another --result_dir");
   }
 }
@@ -83,7 +88,10 @@ std::string difference(const SortedJson& before, const SortedJson& now) {
 
 void check_same(const fs::path& file, const spec::Sweep& sweep, bool resume) {
   const SortedJson before = measured_part(read_file(file), file);
-  const SortedJson now = measured_part(spec::to_json(sweep), file);
+  SortedJson now = measured_part(spec::to_json(sweep), file);
+  // 0: the hosts have not been asked yet, which whoever submits a batch job leaves to the job.
+  constexpr const char* kAsked = "threads_per_device";
+  if (now.value(kAsked, 0) == 0 || before.value(kAsked, 0) == 0) now[kAsked] = before.at(kAsked);
   const std::string directory = file.parent_path().string();
   if (before != now) {
     throw Error(ExitCode::usage,
@@ -134,11 +142,15 @@ SweepDirectory::SweepDirectory(fs::path path, const spec::Sweep& sweep, bool res
   try {
     const fs::path file = path_ / "sweep.json";
     if (fs::exists(file)) check_same(file, sweep, resume);
-    write_file(file, spec::to_json(sweep) + '\n');
+    record(sweep);
   } catch (...) {
     close(lock_);
     throw;
   }
+}
+
+void SweepDirectory::record(const spec::Sweep& sweep) const {
+  write_file(path_ / "sweep.json", spec::to_json(sweep) + '\n');
 }
 
 SweepDirectory::~SweepDirectory() {
@@ -156,15 +168,15 @@ std::vector<stats::PointRecord> SweepDirectory::load(const spec::Plan& plan,
     const spec::Point& point = plan.points[p];
     for (const int round : report::rounds_in(path_ / "points" / point.id)) {
       try {
-        stats::Launch numbers = report::read_launch(launch(point, round, ""));
+        stats::Launch numbers = report::read_launch(launch(point, round, ""), point);
         auto& launches = records[p].launches;
         if (std::cmp_less_equal(launches.size(), round)) {
           launches.resize(static_cast<std::size_t>(round) + 1);
         }
         launches[static_cast<std::size_t>(round)] = std::move(numbers);
       } catch (const Error& error) {
-        warnings.push_back(fmt::format("launch {} of {} is measured again: {}", round + 1, point.id,
-                                       error.what()));
+        warnings.push_back(fmt::format("launch {} of {} is measured again: its run.json: {}",
+                                       round + 1, point.id, error.what()));
         clear_away(launch(point, round, kRejected));
         move(launch(point, round, ""), launch(point, round, kRejected));
       }

@@ -28,6 +28,9 @@ class SweepDirectory {
   SweepDirectory(const SweepDirectory&) = delete;
   SweepDirectory& operator=(const SweepDirectory&) = delete;
 
+  // The sweep, with what was found out about it since.
+  void record(const spec::Sweep& sweep) const;
+
   // The finished launches, by point. What is not a whole result is set aside, with a sentence.
   std::vector<stats::PointRecord> load(const spec::Plan& plan, std::vector<std::string>& warnings);
 

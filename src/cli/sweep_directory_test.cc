@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "report/run_for_test.h"
 
 namespace lockstep::cli {
 namespace {
@@ -14,8 +15,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 namespace fs = std::filesystem;
-
-const fs::path kRun = fs::path(LOCKSTEP_SOURCE_DIR) / "src/report/golden/run.json";
 
 class ASweepDirectory : public testing::Test {
  protected:
@@ -29,7 +28,8 @@ class ASweepDirectory : public testing::Test {
   ~ASweepDirectory() override { fs::remove_all(path_.parent_path()); }
 
   void measure(SweepDirectory& directory, std::size_t point, int round) {
-    fs::copy_file(kRun, directory.begin(plan_.points[point], round) / "run.json");
+    write_file(directory.begin(plan_.points[point], round) / "run.json",
+               report::run_json_for(plan_.points[point]));
     directory.finish(plan_.points[point], round);
   }
 
@@ -66,7 +66,7 @@ TEST_F(ASweepDirectory, RemembersFinishedLaunchesByRound) {
 TEST_F(ASweepDirectory, ForgetsLaunchesThatDidNotEnd) {
   {
     SweepDirectory directory(path_, sweep_, false);
-    fs::copy_file(kRun, directory.begin(plan_.points[0], 0) / "run.json");
+    write_file(directory.begin(plan_.points[0], 0) / "run.json", "{}");
   }
   SweepDirectory directory(path_, sweep_, true);
   EXPECT_THAT(directory.load(plan_, warnings_)[0].launches, IsEmpty());
@@ -77,12 +77,29 @@ TEST_F(ASweepDirectory, SetsAsideWhatIsNoWholeResult) {
   SweepDirectory directory(path_, sweep_, false);
   measure(directory, 0, 0);
   const fs::path launch = path_ / "points" / plan_.points[0].id / "1";
-  write_file(launch / "run.json", read_file(kRun).substr(0, 500));
+  write_file(launch / "run.json", read_file(launch / "run.json").substr(0, 500));
   EXPECT_THAT(directory.load(plan_, warnings_)[0].launches, IsEmpty());
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("launch 1 of lenet-b4-d1-replicated is measured "
-                                               "again: not a whole run.json")));
+                                               "again: its run.json: cut off at byte 500")));
   EXPECT_FALSE(fs::exists(launch));
   EXPECT_TRUE(fs::exists(launch.string() + ".rejected"));
+}
+
+TEST_F(ASweepDirectory, SetsAsideWhatBelongsToAnotherPoint) {
+  SweepDirectory directory(path_, sweep_, false);
+  measure(directory, 0, 0);
+  measure(directory, 1, 0);
+  const auto file = [&](std::size_t point) {
+    return path_ / "points" / plan_.points[point].id / "1/run.json";
+  };
+  fs::rename(file(0), path_ / "aside");
+  fs::rename(file(1), file(0));
+  fs::rename(path_ / "aside", file(1));
+  const auto records = directory.load(plan_, warnings_);
+  EXPECT_THAT(records[0].launches, IsEmpty());
+  EXPECT_THAT(records[1].launches, IsEmpty());
+  EXPECT_THAT(warnings_[0], HasSubstr("launch 1 of lenet-b4-d1-replicated is measured again: its "
+                                      "run.json: it belongs to another point"));
 }
 
 TEST_F(ASweepDirectory, KeepsTheEvidenceOfAFailureUntilTheLaunchGoesWell) {
@@ -107,6 +124,16 @@ TEST_F(ASweepDirectory, RefusesAnotherSweep) {
   { const SweepDirectory directory(path_, sweep_, false); }
   sweep_.devices = {1};
   EXPECT_THAT(refusal(true), HasSubstr("holds another sweep: its devices is [1,2], not [1]"));
+}
+
+TEST_F(ASweepDirectory, MayBeBegunByAProcessThatDoesNotKnowTheThreads) {
+  sweep_.threads_per_device = 0;
+  { const SweepDirectory submitted(path_, sweep_, false); }
+  sweep_.threads_per_device = 4;
+  { const SweepDirectory job(path_, sweep_, true); }
+  EXPECT_THAT(read_file(path_ / "sweep.json"), HasSubstr("\"threads_per_device\": 4"));
+  sweep_.threads_per_device = 2;
+  EXPECT_THAT(refusal(true), HasSubstr("its threads_per_device is 4, not 2"));
 }
 
 TEST_F(ASweepDirectory, MayGoOnForLonger) {

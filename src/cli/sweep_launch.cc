@@ -16,11 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What follows these words in a line of it; empty: no line has them.
+std::string said_after(std::string_view words, const std::string& tail) {
+  for (const std::string& line : split(tail, '\n')) {
+    if (line.starts_with(words)) return line.substr(words.size());
+  }
+  return {};
+}
+
 // The last thing that it said which says something.
 std::string last_words(const std::string& tail) {
-  std::string last;
+  std::string last = said_after("error: ", tail);
+  if (!last.empty()) return last;
   for (const std::string& line : split(tail, '\n')) {
-    if (line.starts_with("error: ")) return line.substr(7);
     if (!trim(line).empty()) last = trim(line);
   }
   return last;
@@ -126,6 +134,17 @@ Launched unreachable(const launch::Ended& host) {
           .code = ExitCode::launch};
 }
 
+// N of the line "threads_per_device": N of a configuration, as --print_config prints it; 0 (of
+// servers, too): it is another line.
+int threads_in(std::string_view line) {
+  constexpr std::string_view kKey = "\"threads_per_device\": ";
+  const std::size_t key = line.find(kKey);
+  if (key == std::string_view::npos || !line.ends_with(',')) return 0;
+  line.remove_prefix(key + kKey.size());
+  line.remove_suffix(1);
+  return static_cast<int>(parse_int(line).value_or(0));
+}
+
 Launched launch_in(const Launching& launching, const spec::Point& point, int round,
                    SweepDirectory& directory, const std::atomic<bool>& stop) {
   const fs::path place = directory.begin(point, round);
@@ -156,6 +175,36 @@ Launched launch_in(const Launching& launching, const spec::Point& point, int rou
 
 }  // namespace
 
+int threads_on_hosts(const Launching& launching, const spec::Plan& plan) {
+  const spec::Point& largest = *std::ranges::max_element(
+      plan.points, {},
+      [](const spec::Point& point) { return std::pair(point.devices, point.num_ps); });
+  launch::Job job = job_of(launching, largest, 0, "");
+  job.flags.emplace_back("--print_config");
+  int least = 0;
+  const launch::Outcome outcome =
+      launch::run(launching.launcher.commands(job, launching.site),
+                  {.time_limit = 60,
+                   .grace = std::numeric_limits<double>::infinity(),
+                   .on_line = [&](const std::string&, std::string_view line) {
+                     const int threads = threads_in(line);
+                     if (threads > 0) least = least > 0 ? std::min(least, threads) : threads;
+                   }});
+  for (const launch::Ended& ended : outcome.processes) {
+    if (ended.exit_code == 0 || may_go_well_next_time(ended.exit_code)) continue;
+    throw Error(static_cast<ExitCode>(ended.exit_code), how_it_ended(ended),
+                said_after("hint: ", ended.tail));
+  }
+  if (least > 0) return least;
+  const std::atomic<bool> never = false;
+  const auto silent = silent_hosts(launching, job, {}, never);
+  throw Error(ExitCode::launch,
+              silent.empty() ? fmt::format("no host says how many cores it has: {}",
+                                           how_it_ended(outcome.processes.front()))
+                             : unreachable(silent.front()).failure,
+              "--threads_per_device leaves the question out");
+}
+
 Launched launch_point(const Launching& launching, const spec::Point& point, int round,
                       SweepDirectory& directory, const std::atomic<bool>& stop) {
   if (stop) return {.interrupted = true};
@@ -164,10 +213,10 @@ Launched launch_point(const Launching& launching, const spec::Point& point, int 
     launched.failure = one_line(std::move(launched.failure));
     return launched;
   } catch (const Error& error) {
-    // A full disk may have room again for the next point; a program that cannot be started is
-    // nothing to go on with.
-    if (error.code() != ExitCode::environment) throw;
-    return {.failure = error.what()};
+    // A full disk may have room again for the next point. Whatever it is, what was measured is
+    // kept.
+    const bool start = error.code() == ExitCode::launch;
+    return {.failure = error.what(), .code = start ? ExitCode::launch : ExitCode::rank_failed};
   }
 }
 

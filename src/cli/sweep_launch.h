@@ -26,6 +26,12 @@ struct Launching {
 launch::Job job_of(const Launching& launching, const spec::Point& point, int round,
                    const std::string& directory);
 
+// The threads of a device that all hosts have cores for at the largest point: on each host its
+// allowed cores divided by its devices. Every rank of that point is launched to say it, so that
+// what confines it is what confines it in a measurement. Of hosts that do not answer nothing is
+// known; throws Error(launch) where none does, and what a host says that has too few cores.
+int threads_on_hosts(const Launching& launching, const spec::Plan& plan);
+
 // Launches the point, and makes the directory's finished launch of it or keeps the evidence of its
 // failure. `stop` ends it early.
 Launched launch_point(const Launching& launching, const spec::Point& point, int round,

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/streams.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "report/progress.h"
@@ -14,6 +14,10 @@ namespace lockstep::cli {
 SweepLog::SweepLog(const spec::Plan& plan)
     : plan_(plan), terminal_(report::Progress::standard_error().terminal) {
   for (const spec::Point& point : plan.points) widest_ = std::max(widest_, point.id.size());
+}
+
+std::string SweepLog::on_one_line(const std::string& text) const {
+  return terminal_ ? report::one_line(text, report::Progress::standard_error().width()) : text;
 }
 
 void SweepLog::begin(const spec::Sweep& sweep, const std::string& directory) {
@@ -26,10 +30,11 @@ void SweepLog::start(const SweepProgress& progress) {
   if (!terminal_) return;
   const std::string left =
       progress.left > 0 ? fmt::format(", ETA {}", human_seconds(progress.left)) : "";
-  fmt::print(stderr, "\r\x1b[K[{}/{}] {}, launch {} ... ({}{})", progress.done + 1,
-             progress.expected, plan_.points[progress.point].id, progress.round + 1,
-             human_seconds(progress.elapsed), left);
-  std::fflush(stderr);
+  // What changes comes first: a narrow terminal cuts off the end.
+  write_message("\r\x1b[K" +
+                on_one_line(fmt::format("[{}/{}] {}{}: {}, launch {} ...", progress.done + 1,
+                                        progress.expected, human_seconds(progress.elapsed), left,
+                                        plan_.points[progress.point].id, progress.round + 1)));
   shown_ = true;
 }
 
@@ -41,13 +46,18 @@ void SweepLog::end(const SweepProgress& progress, const Launched& launched, bool
           : fmt::format("failed{}: {}", again ? ", is tried again" : "", launched.failure);
   const std::string left =
       progress.left > 0 ? fmt::format(", ETA {}", human_seconds(progress.left)) : "";
-  fmt::print(stderr, "[{}/{}] {:<{}}  launch {}: {} ({}{})\n", progress.done, progress.expected,
-             plan_.points[progress.point].id, widest_, progress.round + 1, what,
-             human_seconds(progress.elapsed), left);
+  const std::string& id = plan_.points[progress.point].id;
+  const std::string count = fmt::format("[{}/{}]", progress.done, progress.expected);
+  const std::string whole =
+      fmt::format("{} {:<{}}  launch {}: {} ({}{})", count, id, widest_, progress.round + 1, what,
+                  human_seconds(progress.elapsed), left);
+  const std::string brief =
+      fmt::format("{} {}: {}, launch {}", count, what, id, progress.round + 1);
+  write_message((on_one_line(whole) == whole ? whole : on_one_line(brief)) + '\n');
 }
 
 void SweepLog::hide() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) print_message("\r\x1b[K");
   shown_ = false;
 }
 

@@ -20,6 +20,8 @@ class SweepLog {
   void hide();
 
  private:
+  std::string on_one_line(const std::string& text) const;
+
   const spec::Plan& plan_;
   std::size_t widest_ = 0;  // of the points' names
   bool terminal_ = false;

@@ -21,6 +21,10 @@ machine::Allowed cores(int n) {
   return allowed;
 }
 
+const Place kHere{.site = {}, .launcher = "local"};
+const Place kOverSsh{.site = {}, .launcher = "ssh"};
+const Place kOverMpi{.site = {}, .launcher = "mpi"};
+
 spec::Sweep of(std::vector<spec::ModelBatch> models) {
   spec::Sweep sweep;
   sweep.models = std::move(models);
@@ -47,6 +51,24 @@ TEST(Resolve, GoesUpToAllCoresWithAsManyThreadsThroughout) {
   spec::Sweep wide;
   wide.threads_per_device = 2;
   EXPECT_THAT(resolve(wide, cores(6)).devices, ElementsAre(1, 2, 3));
+}
+
+TEST(Resolve, LeavesThreadsToHostsElsewhere) {
+  EXPECT_EQ(resolve({}, cores(6), 3, false).threads_per_device, 0);
+  EXPECT_EQ(resolve({}, cores(6), 3, true).threads_per_device, 2);
+  spec::Sweep two;
+  two.threads_per_device = 2;
+  EXPECT_EQ(resolve(two, cores(6), 3, false).threads_per_device, 2);
+}
+
+TEST(Resolve, GivesDevicesThatMayShareCoresOneThread) {
+  spec::Sweep sweep;
+  sweep.devices = {1};
+  sweep.run_flags["oversubscribe"] = "true";
+  EXPECT_EQ(resolve(sweep, cores(6)).threads_per_device, 1);
+  EXPECT_EQ(resolve(sweep, cores(6), 3, false).threads_per_device, 1);
+  sweep.run_flags["oversubscribe"] = "false";
+  EXPECT_EQ(resolve(sweep, cores(6)).threads_per_device, 6);
 }
 
 TEST(Resolve, NamesModelsAsTheZooDoesAndGivesThemTheirBatch) {
@@ -105,17 +127,60 @@ TEST(CheckPoints, RefusesMoreDevicesThanCoresWithTheArithmetic) {
   spec::Sweep sweep = of({{"lenet", 4}});
   sweep.devices = {1, 4096};
   sweep.threads_per_device = 2;
-  const std::string message = refusal([&] { check_points(spec::expand(sweep), true); });
+  const std::string message = refusal([&] { check_points(spec::expand(sweep), kHere); });
   EXPECT_THAT(message, HasSubstr("lenet-b4-d4096-replicated: 4096 devices"));
   EXPECT_THAT(message, HasSubstr("8192"));
-  EXPECT_THAT(check_points(spec::expand(sweep), false), IsEmpty());
+  EXPECT_THAT(check_points(spec::expand(sweep), kOverSsh), IsEmpty());
+}
+
+TEST(CheckPoints, RefusesWhatOnlyARankWouldRefuse) {
+  for (const Place& place : {kHere, kOverSsh, kOverMpi}) {
+    spec::Sweep sweep = of({{"lenet", 4}});
+    sweep.devices = {1};
+    const auto said = [&] { return refusal([&] { check_points(spec::expand(sweep), place); }); };
+    sweep.run_flags = {{"all_reduce_spec", "bogus"}};
+    EXPECT_THAT(said(), HasSubstr("lenet-b4-d1-replicated: ")) << place.launcher;
+    EXPECT_THAT(said(), HasSubstr("bogus"));
+    sweep.run_flags = {{"image_size", "1"}};
+    EXPECT_THAT(said(), HasSubstr("the image is too small"));
+    sweep.run_flags = {{"all_reduce_spec", "vendor"}};
+    EXPECT_THAT(said(), HasSubstr(place.by_mpi() ? "none" : "asks for the vendor's all-reduce"));
+  }
+}
+
+TEST(CheckPoints, RefusesServersThatNobodyWouldBe) {
+  spec::Sweep sweep = of({{"lenet", 4}});
+  sweep.devices = {1, 2};
+  sweep.strategies = {"parameter_server"};
+  sweep.run_flags["cross_replica_sync"] = "false";
+  sweep.run_flags["oversubscribe"] = "true";
+  EXPECT_THAT(refusal([&] { check_points(spec::expand(sweep), kOverSsh); }),
+              HasSubstr("need processes of their own"));
+  sweep.num_ps = {1};
+  EXPECT_THAT(check_points(spec::expand(sweep), kOverSsh), IsEmpty());
+}
+
+TEST(Ceiling, IsLeftOutWhereDevicesWithoutExchangeHaveNothingToSave) {
+  for (const Place& place : {kHere, kOverSsh}) {
+    spec::Sweep sweep = of({{"lenet", 4}});
+    sweep.devices = {1, 2};
+    sweep.run_flags["oversubscribe"] = "true";
+    EXPECT_EQ(drop_refused_ceiling(sweep, place), "");
+    EXPECT_TRUE(sweep.ceiling);
+    sweep.run_flags["train_dir"] = "t";
+    EXPECT_THAT(drop_refused_ceiling(sweep, place),
+                HasSubstr("the limit without exchange is not measured: "
+                          "--variable_update=independent trains 2 networks"));
+    EXPECT_FALSE(sweep.ceiling);
+    EXPECT_THAT(check_points(spec::expand(sweep), place), IsEmpty());
+  }
 }
 
 TEST(CheckPoints, SaysOnceWhatHasNoEffect) {
   spec::Sweep sweep = of({{"lenet", 4}, {"trivial", 4}});
   sweep.devices = {1};
   sweep.run_flags["momentum"] = "0.5";
-  EXPECT_THAT(check_points(spec::expand(sweep), false),
+  EXPECT_THAT(check_points(spec::expand(sweep), kOverSsh),
               ElementsAre(HasSubstr("--momentum=0.5 has no effect")));
 }
 

@@ -45,7 +45,8 @@ spec::Hosts named_hosts(const spec::Sweep& sweep, const Getenv& getenv) {
   if (list) return spec::parse_host_list(*list);
   if (!file) return {};
   if (!reached_at) return spec::read_hosts_file(*file, getenv);
-  return spec::pair_addresses(read_file(*reached_at), *reached_at, read_file(*file), *file);
+  return spec::pair_addresses(read_file(*reached_at, kLargestSpec), *reached_at,
+                              read_file(*file, kLargestSpec), *file);
 }
 
 void keep_first(spec::Hosts& hosts, int count) {
@@ -90,6 +91,8 @@ Place::Batch batch_on(const spec::Hosts& named, const spec::Sweep& sweep) {
     for (const spec::Host& host : named) names.push_back(host.address);
     batch.options.push_back("--nodelist=" + join(names, ","));
   }
+  // All cores of a host, unless the sweep says how many it needs.
+  if (sweep.threads_per_device == 0) batch.options.emplace_back("--exclusive");
   if (sweep.threads_per_device > 1) {
     batch.options.push_back(fmt::format("--cpus-per-task={}", sweep.threads_per_device));
   }

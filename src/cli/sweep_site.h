@@ -23,6 +23,8 @@ struct Place {
     std::vector<std::string> options = {};  // for sbatch
   };
   std::optional<Batch> batch = {};
+
+  bool by_mpi() const { return launcher == "mpi" || launcher == "slurm"; }  // joins the ranks
 };
 
 // Hosts are those that the sweep names, else those that the environment does. `own_names`: what

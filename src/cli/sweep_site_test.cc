@@ -148,7 +148,7 @@ TEST(PlaceOf, AnAllocationIsWhereItRunsUnlessLocalIsSaid) {
 }
 
 TEST(PlaceOf, SlurmWithoutAnAllocationIsABatchJobWithHostsForAllDevices) {
-  World world{.site = {{"devices_per_host", "4"}, {"sbatch_args", "--partition=gpu  --exclusive"}},
+  World world{.site = {{"devices_per_host", "4"}, {"sbatch_args", "--partition=long  --time=60"}},
               .launcher = "slurm"};
   world.devices = {1, 9};
   const Place place = world.place();
@@ -156,7 +156,7 @@ TEST(PlaceOf, SlurmWithoutAnAllocationIsABatchJobWithHostsForAllDevices) {
   EXPECT_EQ(place.devices, 9);
   EXPECT_EQ(place.batch->hosts, 3);
   EXPECT_EQ(place.batch->tasks_per_host, 4);
-  EXPECT_THAT(place.batch->options, ElementsAre("--partition=gpu", "--exclusive"));
+  EXPECT_THAT(place.batch->options, ElementsAre("--exclusive", "--partition=long", "--time=60"));
   EXPECT_FALSE((World{.site = {{"hosts", "node1"}}}.place().batch));
 }
 
@@ -172,7 +172,7 @@ TEST(PlaceOf, ABatchJobHasTheHostsThatAreNamed) {
   EXPECT_EQ(world.place().devices, 6);
   EXPECT_EQ(world.place().batch->hosts, 2);
   EXPECT_EQ(world.place().batch->tasks_per_host, 0);
-  EXPECT_THAT(world.place().batch->options, ElementsAre("--nodelist=node1,node7"));
+  EXPECT_THAT(world.place().batch->options, ElementsAre("--nodelist=node1,node7", "--exclusive"));
 }
 
 TEST(PlaceOf, RefusesWhatDoesNotGoTogether) {

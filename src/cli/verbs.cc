@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/streams.h"
 #include "base/text.h"
 #include "cli/comm.h"
 #include "cli/comm_options.h"
@@ -23,6 +24,7 @@
 #include "cli/plan.h"
 #include "cli/report.h"
 #include "cli/run.h"
+#include "cli/strategies.h"
 #include "cli/sweep.h"
 #include "cli/watch.h"
 #include "machine/cores.h"
@@ -41,6 +43,7 @@ struct Listing {
 
 constexpr Listing kListings[] = {
     {"models", [] { return list_models(false); }, [] { return list_models(true); }, nullptr},
+    {"strategies", list_strategies, list_strategies_json, nullptr},
     {"flags", list_flags, list_flags_json, list_flags_markdown},
 };
 
@@ -67,7 +70,7 @@ ExitCode list(Arguments arguments, Transports) {
         unexpected("list", argument);
       }
     }
-    fmt::print("{}", print());
+    print_output("{}", print());
     return ExitCode::ok;
   }
   const auto near = closest(arguments[0], known);
@@ -94,12 +97,12 @@ ExitCode show(Arguments arguments, Transports) {
     machine::join_team(job.placement.front());
     engine::Options options = engine_options(job);
     options.conv_choices = choose_convolutions(job);
-    fmt::print("{}", show_plan(engine::compile(job.graph, options)->plan(), json));
+    print_output("{}", show_plan(engine::compile(job.graph, options)->plan(), json));
     return ExitCode::ok;
   }
-  fmt::print("{}",
-             show_model(model::find(trial.model, trial.dataset),
-                        {.image_size = trial.image_size, .num_classes = trial.num_classes}, json));
+  print_output(
+      "{}", show_model(model::find(trial.model, trial.dataset),
+                       {.image_size = trial.image_size, .num_classes = trial.num_classes}, json));
   return ExitCode::ok;
 }
 
@@ -108,16 +111,16 @@ ExitCode version(Arguments arguments, Transports) {
   if (!json && !arguments.empty()) unexpected("version", arguments.back());
   if (json) {
     const nlohmann::ordered_json document = {{"name", "lockstep"}, {"version", LOCKSTEP_VERSION}};
-    fmt::print("{}\n", document.dump());
+    print_output("{}\n", document.dump());
   } else {
-    fmt::print("lockstep {}\n", LOCKSTEP_VERSION);
+    print_output("lockstep {}\n", LOCKSTEP_VERSION);
   }
   return ExitCode::ok;
 }
 
 ExitCode help(Arguments arguments, Transports transports) {
   if (arguments.empty()) {
-    fmt::print("{}", program_help());
+    print_output("{}", program_help());
     return ExitCode::ok;
   }
   if (arguments.size() > 1) unexpected("help", arguments[1]);
@@ -135,7 +138,8 @@ constexpr Verb kVerbs[] = {
     {"comm", "measure the collectives alone", comm_help, comm},
     {"doctor", "look for what would spoil a measurement, on this machine and on others",
      doctor_help, doctor},
-    {"data", "look into datasets, make, convert and copy them", data_help, data_verb},
+    {"data", "look into datasets, make, convert and copy them", data_help, data_verb,
+     data_part_help},
     {"import", "take over what other programs measured", import_help, import_results},
     {"list", "list what lockstep knows", list_help, list},
     {"show", "show the layers of a model", show_help, show},

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/streams.h"
+#include "base/terminal.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/live_table.h"
@@ -111,7 +113,7 @@ ExitCode watch(Arguments arguments, Transports) {
   const auto look = [&] { return sweep.look(is_worked_on(options.directory), std::time(nullptr)); };
   report::SweepView view = look();
   if (options.once) {
-    fmt::print("{}", report::watch_table(view));
+    print_output("{}", report::watch_table(view, output_width()));
     return ExitCode::ok;
   }
   Interrupt::listen();
@@ -120,12 +122,20 @@ ExitCode watch(Arguments arguments, Transports) {
   if (options.page) {
     site.show(view);
     server.emplace(options.port, [&](const std::string& path) { return site.find(path); });
-    fmt::print("{}\n", server->url());
+    print_output("{}\n", server->url());
   }
   LiveTable table;
+  bool ran = false;
   while (!Interrupt::asked()) {
     table.show(view);
-    if (!options.page && view.state == report::SweepState::complete) return ExitCode::ok;
+    const bool complete = view.state == report::SweepState::complete;
+    ran = ran || view.state == report::SweepState::running;
+    if (complete && !options.page) return ExitCode::ok;
+    if (view.over && !complete && (ran || !options.page)) {
+      print_note(fmt::format("lockstep sweep --resume --result_dir={} continues the sweep",
+                             options.directory));
+      return ExitCode::interrupted;
+    }
     wait();
     view = look();
     if (options.page) site.show(view);
@@ -143,7 +153,10 @@ std::string watch_help(bool) {
       "browsers on this machine alone, and as a table; where stdout is no terminal, as a line for\n"
       "each change. It reads files and nothing else: the sweep does not notice it, and may begin "
       "later,\n"
-      "run elsewhere or have ended. ^C ends it.\n\n"
+      "run elsewhere or have ended. ^C ends it, and the end of a sweep before it is complete; "
+      "without "
+      "a\n"
+      "page also the end of a complete one.\n\n"
       "examples:\n"
       "  lockstep watch results/nightly\n"
       "      a page and a table, until ^C\n"
@@ -153,7 +166,7 @@ std::string watch_help(bool) {
       "      the table, until the sweep is complete\n";
   return out + flags_help(watch_flags()) +
          "\nexit codes: 0 the sweep is complete, or --once; 2 wrong usage, or no sweep.json that "
-         "can be read;\n3 the port is taken; 130 interrupted, 143 terminated\n";
+         "can be read;\n3 the port is taken; 130 interrupted, or the sweep was; 143 terminated\n";
 }
 
 }  // namespace lockstep::cli

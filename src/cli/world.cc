@@ -5,9 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/getenv.h"
 #include "cli/agreement.h"
 #include "cli/crash.h"
 #include "cli/mpi_program.h"
+#include "comm/tcp/address.h"
+#include "launch/here.h"
 #include "spec/names.h"
 
 namespace lockstep::cli {
@@ -20,10 +23,34 @@ const strategy::StrategyRow& strategy_of(const Job& job) {
                                      : exchange.variable_update);
 }
 
+void note_open_meeting(const Membership& member, const std::string& token) {
+  const bool receives = member.transport == spec::Transport::tcp && member.ranks.front() == 0 &&
+                        static_cast<int>(member.ranks.size()) < member.world();
+  if (!receives || !token.empty()) return;
+  if (comm::tcp::is_loopback(comm::tcp::parse_address(member.coordinator).host)) return;
+  print_note(
+      fmt::format("ranks meet without a token: whoever reaches {} may take part; give all "
+                  "of them the same LOCKSTEP_TOKEN or --token_file",
+                  member.coordinator));
+}
+
 void refuse_contradiction(const Membership& member, const comm::Transport& transport) {
   if (member.transport != spec::Transport::mpi) return;
   const auto error = spec::contradiction(*member.launched, transport.rank(), transport.world());
   if (error) throw Error(*error);
+}
+
+// A launcher may name the host that it was started on, where rank 0 need not be.
+void refuse_to_meet_elsewhere(const Membership& member) {
+  if (member.transport != spec::Transport::tcp || member.ranks.front() != 0) return;
+  if (!member.launched || !launch::is_address_elsewhere(member.launched->coordinator->host)) return;
+  throw Error(ExitCode::usage,
+              fmt::format("ranks cannot meet at {}: rank 0 is on this host, which does not have "
+                          "that address",
+                          member.coordinator),
+              fmt::format("set LOCKSTEP_COORDINATOR to the host of rank 0 for all ranks; {} named "
+                          "another one",
+                          member.launched->launcher));
 }
 
 }  // namespace
@@ -39,23 +66,25 @@ Ranks connect(const Job& job, Transports transports) {
   const auto row =
       std::ranges::find(transports, spec::name(member.transport), &comm::TransportRow::name);
   LOCKSTEP_CHECK(row != transports.end());
+  refuse_to_meet_elsewhere(member);
   Crash::listen(member.ranks);  // MPI may crash as it starts
+  const std::string token = token_of(cluster, process_getenv);
+  note_open_meeting(member, token);
   auto ranks = row->connect({.ranks = member.ranks,
                              .world = member.world(),
                              .coordinator = member.coordinator,
                              .listen = member.listen,
+                             .ports = member.ports,
+                             .token = token,
                              .network_interface = cluster.network_interface,
                              .deadline = cluster.deadline,
-                             .start_timeout = cluster.start_timeout});
+                             .start_timeout = cluster.start_timeout,
+                             .on_wait = print_note});
   refuse_contradiction(member, *ranks.front());
   refuse_different_options(ranks, common_options(job.trial));
   refuse_two_names(cluster, ranks.front()->topology(), job.trial.devices);
   if (wants_vendor(job.trial.exchange) && ranks.front()->vendor() == nullptr) {
-    throw Error(ExitCode::usage,
-                fmt::format("--all_reduce_spec={} asks for the vendor's all-reduce, and the "
-                            "transport {} has none",
-                            job.trial.exchange.all_reduce_spec, row->name),
-                "start the ranks with mpirun or srun, or leave vendor out");
+    throw vendor_refusal(job.trial.exchange, row->name);
   }
   return ranks;
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -34,12 +35,24 @@ void take_large_pages(std::span<std::byte> bytes) {
               "ranks of one host share memory: they need the same user and enough memory");
 }
 
+// Other files could be shorter than they are said to be, or become so: to read on would crash.
+void require_memory(int file, std::int64_t bytes) {
+  struct stat status = {};
+  const int seals = fcntl(file, F_GET_SEALS);
+  if (seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && fstat(file, &status) == 0 &&
+      status.st_size >= bytes) {
+    return;
+  }
+  throw Error(ExitCode::rank_failed, "a rank of this host sent a place that is not its memory");
+}
+
 }  // namespace
 
 HostMemory HostMemory::create(std::size_t bytes) {
   HostMemory memory;
-  memory.file_ = memfd_create("lockstep", MFD_CLOEXEC);
-  if (memory.file_ < 0 || ftruncate(memory.file_, static_cast<off_t>(bytes)) != 0) {
+  memory.file_ = memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (memory.file_ < 0 || ftruncate(memory.file_, static_cast<off_t>(bytes)) != 0 ||
+      fcntl(memory.file_, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
     refuse(fmt::format("cannot share {} of memory", human_bytes(double(bytes))));
   }
   memory.map(bytes);
@@ -49,11 +62,15 @@ HostMemory HostMemory::create(std::size_t bytes) {
 
 HostMemory HostMemory::open(const std::string& ticket) {
   const auto parts = lockstep::split(ticket, ' ');
-  LOCKSTEP_CHECK(parts.size() == 2);
+  const auto bytes = parts.size() == 2 ? parse_int(parts[1]) : std::nullopt;
+  if (!bytes || *bytes < 0) {
+    throw Error(ExitCode::rank_failed, "a rank of this host sent no place of its memory");
+  }
   HostMemory memory;
-  memory.file_ = ::open(parts[0].c_str(), O_RDWR | O_CLOEXEC);
+  memory.file_ = ::open(parts[0].c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (memory.file_ < 0) refuse("cannot map another rank's memory, " + parts[0]);
-  memory.map(static_cast<std::size_t>(parse_int(parts[1]).value()));
+  require_memory(memory.file_, *bytes);
+  memory.map(static_cast<std::size_t>(*bytes));
   memory.close_ticket();
   return memory;
 }

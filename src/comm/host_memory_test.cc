@@ -44,5 +44,17 @@ TEST(HostMemory, BeyondTheMachineIsAnError) {
   EXPECT_THROW(HostMemory::create(std::size_t{1} << 60), Error);
 }
 
+TEST(HostMemory, IsNotOpenedAtAPlaceThatIsNone) {
+  const HostMemory memory = HostMemory::create(4096);
+  const std::string place = memory.ticket().substr(0, memory.ticket().find(' '));
+  for (const std::string& ticket :
+       {std::string(), std::string("x"), place, place + " -1", place + " x", place + " 4097",
+        place + " 99999999999999", std::string("/dev/zero 4096"), std::string("/proc/self/exe 1"),
+        memory.ticket() + " 1"}) {
+    EXPECT_THROW(HostMemory::open(ticket), Error) << ticket;
+  }
+  EXPECT_EQ(4096U, HostMemory::open(memory.ticket()).bytes().size());
+}
+
 }  // namespace
 }  // namespace lockstep::comm

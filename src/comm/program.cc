@@ -63,6 +63,33 @@ int count_of_match(const Collective& theirs, int rank, const Operation& mine, in
   return 0;
 }
 
+// By operation: the count at which the peer has done its half; of those that move something between
+// ranks of this host, and are no puts. One peer's schedule at a time: in a large world those of all
+// peers together would take memory with the square of it, on every rank.
+std::vector<int> matches_of(const Topology& topology, int rank, std::span<Operation> operations,
+                            const std::function<Exchange(int peer)>& of) {
+  std::map<int, std::vector<std::size_t>> with;  // by peer
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const Operation& operation = operations[i];
+    const bool moves = operation.peer >= 0 && operation.kind != Operation::Kind::put;
+    if (moves && topology.same_host(rank, operation.peer)) with[operation.peer].push_back(i);
+  }
+  std::vector<int> matches(operations.size());
+  for (const auto& [peer, indices] : with) {
+    const Collective theirs = of(peer).collective;
+    std::array<int, 4> exchanged{};  // so far: sends and recvs of each array
+    for (const std::size_t i : indices) {
+      Operation& operation = operations[i];
+      const std::size_t is_send = operation.kind == Operation::Kind::send ? 1 : 0;
+      int& n = exchanged[2 * static_cast<std::size_t>(operation.array) + is_send];
+      matches[i] = count_of_match(theirs, rank, operation, n++);
+      operation.from_owner =
+          operation.kind == Operation::Kind::got && theirs.owned == std::vector{operation.range};
+    }
+  }
+  return matches;
+}
+
 // Collects waits and leaves out those that an earlier one of the same program implies.
 class Waits {
  public:
@@ -85,21 +112,22 @@ class Waits {
 
 }  // namespace
 
-Program compile(const Topology& topology, int rank,
-                const std::function<const Exchange&(int peer)>& of) {
+Program compile(const Topology& topology, int rank, const std::function<Exchange(int peer)>& of) {
   struct Sent {
     Array array;
     Range range;
     Wait consumed;
   };
-  std::vector<Sent> sent;                       // so far, to ranks of this host
-  std::map<int, std::array<int, 4>> exchanged;  // so far, by peer: sends and recvs of each array
+  std::vector<Sent> sent;  // so far, to ranks of this host
   Waits waits;
 
+  const Exchange mine = of(rank);
   Program program;
-  program.operations = operations_of(topology, rank, of(rank).collective);
-  program.vendor = of(rank).vendor;
-  for (Operation& operation : program.operations) {
+  program.operations = operations_of(topology, rank, mine.collective);
+  program.vendor = mine.vendor;
+  const std::vector<int> matches = matches_of(topology, rank, program.operations, of);
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    Operation& operation = program.operations[i];
     if (operation.writes_own_memory()) {
       for (const Sent& send : sent) {
         if (send.array == operation.array && send.range.overlaps(operation.range)) {
@@ -113,12 +141,8 @@ Program compile(const Topology& topology, int rank,
       waits.add(operation.waits, {peer, count_behind(0)});
       continue;
     }
-    const bool is_send = operation.kind == Operation::Kind::send;
-    int& n = exchanged[peer][2 * static_cast<int>(operation.array) + (is_send ? 1 : 0)];
-    const Wait match{peer, count_of_match(of(peer).collective, rank, operation, n++)};
-    operation.from_owner = operation.kind == Operation::Kind::got &&
-                           of(peer).collective.owned == std::vector{operation.range};
-    if (is_send) {
+    const Wait match{peer, matches[i]};
+    if (operation.kind == Operation::Kind::send) {
       sent.push_back({operation.array, operation.range, match});
     } else {
       waits.add(operation.waits, match);
@@ -133,11 +157,7 @@ std::vector<Program> compile_chunks(
     const std::function<Exchange(std::size_t chunk, int peer)>& of) {
   std::vector<Program> programs;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    std::vector<Exchange> all;
-    for (int peer = 0; peer < topology.world(); ++peer) all.push_back(of(chunk, peer));
-    programs.push_back(compile(topology, rank, [&](int peer) -> const Exchange& {
-      return all[static_cast<std::size_t>(peer)];
-    }));
+    programs.push_back(compile(topology, rank, [&](int peer) { return of(chunk, peer); }));
   }
   return programs;
 }

@@ -72,8 +72,7 @@ struct Exchange {
 
 // The waits of `rank` follow from the schedules of its peers: `of(peer)` gives them. Only ranks of
 // the same host are waited for: what goes to other hosts and comes from them is a message.
-Program compile(const Topology& topology, int rank,
-                const std::function<const Exchange&(int peer)>& of);
+Program compile(const Topology& topology, int rank, const std::function<Exchange(int peer)>& of);
 // The programs of `rank` for so many chunks: `of(chunk, peer)` is what that rank does to it.
 std::vector<Program> compile_chunks(const Topology& topology, int rank, std::size_t chunks,
                                     const std::function<Exchange(std::size_t chunk, int peer)>& of);

@@ -367,5 +367,18 @@ TEST(Compile, MakesTheFirstGradientsReplaceWhatAServerHolds) {
   EXPECT_EQ(operations[1].kind, Kind::recv_add);
 }
 
+TEST(Program, AsksOnceForEachPeerThatItExchangesWithAndForNoOther) {
+  constexpr int kWorld = 64;
+  const Topology topology = one_host(kWorld);
+  std::vector<int> asked(kWorld);
+  compile(topology, 5, [&](int peer) {
+    ++asked[static_cast<std::size_t>(peer)];
+    return Exchange{.collective = ring(topology, peer, {0, 1000}, 1)};
+  });
+  std::vector<int> expected(kWorld);
+  expected[4] = expected[5] = expected[6] = 1;
+  EXPECT_EQ(asked, expected);
+}
+
 }  // namespace
 }  // namespace lockstep::comm

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "base/error_for_test.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "comm/tcp/address.h"
 #include "comm/tcp/rank_process.h"
 #include "comm/tcp/test_world.h"
 
@@ -164,6 +167,99 @@ TEST(Tcp, RefusesARankThatExpectsAnotherWorld) {
   EXPECT_THAT(error_of([&] { connect_tcp(wrong); }).what(), HasSubstr("rank 5 on "));
   connect_tcp(start.of(1));
   rank0.join();
+}
+
+TEST(Tcp, RefusesAnotherTokenAndWaitsForTheRightOne) {
+  Start start(2, 20);
+  start.options.token = "right";
+  std::vector<std::string> heard;
+  TcpOptions rank0_options = start.of(0);
+  rank0_options.first_notice = 60;
+  rank0_options.on_wait = [&](const std::string& sentence) { heard.push_back(sentence); };
+  std::thread rank0([&] { connect_tcp(rank0_options, std::move(start.listener)); });
+  for (const char* token : {"", "wrong"}) {
+    TcpOptions wrong = start.of(1);
+    wrong.token = token;
+    const Error error = error_of([&] { connect_tcp(wrong); });
+    EXPECT_EQ(ExitCode::usage, error.code());
+    EXPECT_THAT(error.what(), HasSubstr("have different tokens"));
+    EXPECT_THAT(error.hint(), HasSubstr("LOCKSTEP_TOKEN"));
+  }
+  connect_tcp(start.of(1));
+  rank0.join();
+  EXPECT_THAT(heard, testing::ElementsAre("turned away a connection from 127.0.0.1 with another "
+                                          "token"));
+}
+
+TEST(Tcp, NamesTheRanksThatItWaitsFor) {
+  Start start(4, 20);
+  start.options.first_notice = start.options.next_notices = 0.02;
+  std::mutex mutex;
+  std::vector<std::set<std::string>> heard(4);
+  std::vector<std::thread> threads;
+  const auto begin = [&](int rank) {
+    threads.emplace_back([&, rank] {
+      TcpOptions own = start.of(rank);
+      own.on_wait = [&, rank](const std::string& sentence) {
+        const std::scoped_lock lock(mutex);
+        heard[rank].insert(sentence.substr(0, sentence.find(" on ")) +
+                           sentence.substr(std::min(sentence.size(), sentence.find(": waiting"))));
+      };
+      rank == 0 ? connect_tcp(own, std::move(start.listener)) : connect_tcp(own);
+    });
+  };
+  const auto wait_until_heard = [&](int rank, const std::string& sentence) {
+    const double limit = now() + 15;
+    for (;;) {
+      {
+        const std::scoped_lock lock(mutex);
+        if (heard[rank].contains(sentence)) return;
+      }
+      ASSERT_LT(now(), limit) << sentence;
+      std::this_thread::yield();
+    }
+  };
+  begin(0);
+  wait_until_heard(0, "waiting for ranks 1, 2, 3 of 4 at " + start.options.coordinator);
+  begin(2);
+  wait_until_heard(2, "rank 2: waiting for ranks 1, 3 of 4");
+  begin(1);
+  wait_until_heard(1, "rank 1: waiting for rank 3 of 4");
+  begin(3);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Tcp, SaysWhereItLooksForRank0) {
+  Start start(2, 0.5);
+  start.listener = Listener("127.0.0.1:0");  // nobody listens at the port of the options
+  TcpOptions own = start.of(1);
+  own.first_notice = 0.1;
+  std::vector<std::string> heard;
+  own.on_wait = [&](const std::string& sentence) { heard.push_back(sentence); };
+  error_of([&] { connect_tcp(own); });
+  ASSERT_EQ(1U, heard.size());
+  EXPECT_THAT(heard[0], MatchesRegex("rank 1 on .*: waiting for rank 0 at " +
+                                     start.options.coordinator + ": Connection refused"));
+}
+
+TEST(Tcp, KeepsListenersWithinTheirPorts) {
+  const Listener first("127.0.0.1:0");  // neighbours of a free port are free as a rule
+  const PortRange ports = {first.port(), 3};
+  const Listener second("127.0.0.1", ports, 0);
+  const Listener third("127.0.0.1", ports, 2);
+  EXPECT_EQ(first.port() + 1, second.port());
+  EXPECT_EQ(first.port() + 2, third.port());
+  const Error error = error_of([&] { Listener("127.0.0.1", ports, 1); });
+  EXPECT_EQ(ExitCode::launch, error.code());
+  EXPECT_EQ(fmt::format("all ports from {} to {} of this host are in use", first.port(),
+                        first.port() + 2),
+            error.what());
+}
+
+TEST(Tcp, ListensOnlyWhereANameLeadsTo) {
+  EXPECT_EQ("127.0.0.1", Listener("127.0.0.1:0").host());
+  EXPECT_TRUE(tcp::is_loopback(Listener("localhost:0").host()));
+  EXPECT_EQ("", Listener(":0").host());
 }
 
 TEST(Tcp, ListensWhereItIsTold) {

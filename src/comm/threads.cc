@@ -42,22 +42,15 @@ class ThreadTransport : public Transport {
   const Topology& topology() const override { return hub_->topology; }
   const std::string& host_name(int) const override { return hub_->host_name; }
 
+  // Nobody can complete the next one before this rank has come to it, too.
   std::vector<std::string> all_gather(const std::string& mine) override {
-    std::unique_lock lock(hub_->mutex);
-    hub_->texts[static_cast<std::size_t>(rank_)] = mine;
-    const std::int64_t before = hub_->gatherings;
-    if (++hub_->arrived == world()) {
-      hub_->arrived = 0;
-      hub_->gathered = hub_->texts;
-      ++hub_->gatherings;
-      hub_->changed.notify_all();
-    }
-    hub_->changed.wait(lock, [&] { return hub_->gatherings > before || hub_->cause; });
-    if (hub_->gatherings == before) throw Error(*hub_->cause);
-    // Nobody can complete the next one before this rank has come to it, too.
+    meet(mine);
     return hub_->gathered;
   }
-
+  std::vector<std::string> gather(const std::string& mine) override {
+    meet(mine);
+    return rank_ == 0 ? hub_->gathered : std::vector<std::string>{};
+  }
   void share(std::size_t bytes) override {
     hub_->memory[static_cast<std::size_t>(rank_)] = Buffer(bytes);
     all_gather({});
@@ -86,6 +79,21 @@ class ThreadTransport : public Transport {
   void at_step(std::int64_t step) override { step_ = step; }
 
  private:
+  // Behind it all texts are in hub_->gathered.
+  void meet(const std::string& mine) {
+    std::unique_lock lock(hub_->mutex);
+    hub_->texts[static_cast<std::size_t>(rank_)] = mine;
+    const std::int64_t before = hub_->gatherings;
+    if (++hub_->arrived == world()) {
+      hub_->arrived = 0;
+      hub_->gathered = std::exchange(hub_->texts, std::vector<std::string>(hub_->texts.size()));
+      ++hub_->gatherings;
+      hub_->changed.notify_all();
+    }
+    hub_->changed.wait(lock, [&] { return hub_->gatherings > before || hub_->cause; });
+    if (hub_->gatherings == before) throw Error(*hub_->cause);
+  }
+
   const std::shared_ptr<Hub> hub_;
   const int rank_;
   std::atomic<std::int64_t> step_ = -1;

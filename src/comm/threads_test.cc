@@ -38,6 +38,18 @@ TEST(Threads, GatherEverybodysTextAgainAndAgain) {
   });
 }
 
+TEST(Threads, GiveLargeTextsToTheFirstRankAlone) {
+  const auto ranks = connect_threads(3);
+  on_every_rank(ranks, [](Transport& transport) {
+    const auto texts = transport.gather(fmt::format("{}", transport.rank()));
+    if (transport.rank() == 0) {
+      EXPECT_THAT(texts, testing::ElementsAre("0", "1", "2"));
+    } else {
+      EXPECT_THAT(texts, testing::IsEmpty());
+    }
+  });
+}
+
 TEST(Threads, SeeEachOthersZeroedMemory) {
   constexpr std::size_t kBytes = 10000;
   const auto ranks = connect_threads(3);

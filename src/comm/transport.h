@@ -37,6 +37,12 @@ class Transport {
   // Collective, for small texts at the start, at the end and for decisions in between: everybody's,
   // by rank. Throws the first cause when a rank is lost meanwhile.
   virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
+  // The same for larger texts, which rank 0 alone gets; the others get nothing.
+  virtual std::vector<std::string> gather(const std::string& mine) {
+    std::vector<std::string> all = all_gather(mine);
+    if (rank() != 0) all.clear();
+    return all;
+  }
 
   // Collective, once: takes `bytes` of zeroed memory, aligned to 2 MiB, that all ranks of this host
   // can read and write. Nothing of it outlives the processes, however they end.

@@ -17,13 +17,17 @@ Ranks threads(const ConnectOptions& options) {
 Ranks tcp(const ConnectOptions& options) {
   std::vector<std::future<std::unique_ptr<Transport>>> connecting;
   for (const int rank : options.ranks) {
+    const bool first = rank == options.ranks.front();
     const TcpOptions own = {.rank = rank,
                             .world = options.world,
                             .coordinator = options.coordinator,
-                            .listen = rank == options.ranks.front() ? options.listen : ":0",
+                            .listen = first ? options.listen : ":0",
+                            .ports = options.ports,
+                            .token = options.token,
                             .network_interface = options.network_interface,
                             .deadline = options.deadline,
                             .start_timeout = options.start_timeout,
+                            .on_wait = first ? options.on_wait : nullptr,
                             .host_key = {}};
     connecting.push_back(std::async(std::launch::async, [own] { return connect_tcp(own); }));
   }

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLargestContent = std::uint64_t{1} << 33;
+constexpr std::uint64_t kLargestContent = kLargestArchive;
 
 // From the names that are hard to mistake to those that could be anything.
 constexpr Format kFormats[] = {
@@ -59,8 +59,11 @@ std::span<const Format> formats() {
 }
 
 Index find_dataset(const fs::path& directory) {
-  if (!fs::is_directory(directory)) {
-    throw Error(ExitCode::usage, fmt::format("{} is not a directory", directory.string()));
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) {
+    const std::string reason = error ? ": " + error.message() : "";
+    throw Error(ExitCode::usage,
+                fmt::format("{} is not a directory{}", directory.string(), reason));
   }
   for (const Format& format : kFormats) {
     const std::vector<FoundFile> found = find_files(format, directory);
@@ -82,7 +85,7 @@ void scan_dataset(const fs::path& directory, Index& index) {
 }
 
 Parsed<std::string> read_content(const fs::path& path) {
-  std::string content = read_file(path);
+  std::string content = read_file(path, kLargestArchive);
   if (content.empty()) return Fault{0, "the file is empty"};
   if (!is_gzip(bytes_of(content))) return content;
   return gunzip(bytes_of(content), kLargestContent);

@@ -130,7 +130,7 @@ std::uint64_t fnv1a(std::string_view text) {
 
 std::optional<Index> read_index(const fs::path& path) {
   try {
-    return decode_index(bytes_of(read_file(path)));
+    return decode_index(bytes_of(read_file(path, kLargestData)));
   } catch (const Error&) {  // it is not there, mostly
     return std::nullopt;
   }

@@ -80,6 +80,7 @@ void add(InputTimes& sum, const InputTimes& times) {
   sum.read += times.read;
   sum.decode += times.decode;
   sum.assemble += times.assemble;
+  sum.hand_over += times.hand_over;
   sum.waited += times.waited;
   sum.images += times.images;
   sum.skipped += times.skipped;
@@ -112,6 +113,7 @@ class Pipeline::State {
     Preprocessor preprocessor;
     RecordReader::Memory record = {};
     ThreadClock clock = {};
+    double working = 0;  // processor time that stages account for
   };
 
   void start(const Images& images);
@@ -199,6 +201,7 @@ void Pipeline::State::work() {
     ready_.notify_one();
     return;
   }
+  double accounted = processor_time();
   while (true) {
     room_.wait(lock, [&] { return stopping_ || handed_out_ < (taken_ + slots_.size()) * batch_; });
     if (stopping_) return;
@@ -206,7 +209,10 @@ void Pipeline::State::work() {
     Slot& slot = slots_[image / batch_ % slots_.size()];
     lock.unlock();
     InputTimes times;
+    tools.working = 0;
     auto failure = failure_of([&] { make(image, slot, tools, times); });
+    const double until = processor_time();
+    times.hand_over = until - std::exchange(accounted, until) - tools.working;
     lock.lock();
     add(times_, times);
     const int at = static_cast<int>(image % batch_);
@@ -238,6 +244,7 @@ void Pipeline::State::make(std::uint64_t image, Slot& slot, Tools& tools, InputT
 
 void Pipeline::State::make_from(std::uint64_t record, std::uint64_t position, const Images& out,
                                 int& label, Tools& tools, InputTimes& times) {
+  const double unread = processor_time();
   const double begin = tools.clock.now();
   const Stored& stored = reader_.read(record, tools.record);
   times.read += tools.clock.now() - begin;
@@ -252,7 +259,9 @@ void Pipeline::State::make_from(std::uint64_t record, std::uint64_t position, co
   }
   tools.preprocessor.assemble(std::get<Preprocessor::Decoded>(result), position, out);
   label = stored.label - options_.label_shift;
-  times.assemble += processor_time() - decoded;
+  const double assembled = processor_time();
+  times.assemble += assembled - decoded;
+  tools.working += assembled - unread;
 }
 
 void Pipeline::State::refuse(std::uint64_t record, const Fault& fault) const {

@@ -38,7 +38,10 @@ struct InputTimes {
   double read = 0;      // records from files, checksums and all; not waiting for a core
   double decode = 0;    // from compressed bytes to pixels; processor time
   double assemble = 0;  // from pixels to the network's input; processor time
-  double waited = 0;    // what next() took: training stood still
+  // All else that the threads do for an image: locks, waking each other, these clocks; processor
+  // time. Small images cost little else.
+  double hand_over = 0;
+  double waited = 0;  // what next() took: training stood still
   std::uint64_t images = 0, skipped = 0;
 };
 

@@ -208,6 +208,7 @@ TEST_F(Pipelines, MeasureTheirStages) {
   EXPECT_GT(times.read, 0);
   EXPECT_GT(times.decode, 0);
   EXPECT_GT(times.assemble, 0);
+  EXPECT_GT(times.hand_over, 0);
   EXPECT_GT(times.waited, 0);
   EXPECT_GE(times.images, 16U);
   EXPECT_EQ(times.skipped, 0U);

@@ -14,7 +14,7 @@ using machine::Finding;
 using machine::Level;
 
 std::string processor(const Json& environment) {
-  return fmt::format("{} cores of {}", environment.value("physical_cores", 0),
+  return fmt::format("{} of {}", counted(environment.value("physical_cores", 0), "core"),
                      environment.value("cpu_model", "an unknown model"));
 }
 

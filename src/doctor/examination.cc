@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace lockstep::doctor {
@@ -99,8 +100,11 @@ Json object_in(std::string_view said) {
   const std::size_t begin = said.starts_with("{\n") ? 0 : said.find("\n{\n");
   const std::size_t end = said.rfind("\n}");
   if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return {};
-  const Json object = Json::parse(said.substr(begin, end + 2 - begin), nullptr, false);
-  return object.is_discarded() ? Json() : object;
+  try {
+    return parse_ordered_json(said.substr(begin, end + 2 - begin));
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 std::string cause_in(std::string_view said) {

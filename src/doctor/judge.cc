@@ -37,9 +37,18 @@ Finding judge_disk(const machine::Disk& disk) {
   return finding;
 }
 
-Finding judge_port(int port, const std::string& refusal) {
+Finding judge_port(int port, const std::string& refusal, int wanted, int free) {
   if (refusal.empty()) {
-    return {.subject = "port", .value = port, .sentence = "free for ranks to meet at"};
+    Finding finding{.subject = "port",
+                    .value = port,
+                    .sentence = fmt::format("free for ranks to meet at, and {} of {} after it for "
+                                            "their data",
+                                            free, wanted)};
+    if (free < wanted) {
+      finding.level = Level::warning;
+      finding.remedy = "end what listens there, or choose others with --port";
+    }
+    return finding;
   }
   return {.subject = "port",
           .level = Level::warning,
@@ -89,20 +98,20 @@ Finding judge_mpi(const std::string& version) {
 
 Finding judge_addition(double gigabytes_per_second) {
   return {.subject = "memory bandwidth",
-          .value = gigabytes_per_second,
+          .value = 3 * gigabytes_per_second,
           .unit = "GB/s",
-          .sentence = "a += b on all cores, counting the bytes of a"};
+          .sentence = "a += b on all cores, three arrays counted as in STREAM's Add"};
 }
 
 Finding judge_peak(const machine::Peak& peak) {
-  return {
-      .subject = "peak",
-      .value = peak.gflops,
-      .unit = "GFLOP/s",
-      .sentence = fmt::format("{} multiply-adds on {} threads", peak.instructions, peak.threads)};
+  return {.subject = "peak",
+          .value = peak.gflops,
+          .unit = "GFLOP/s",
+          .sentence = fmt::format("{} multiply-adds on {}", peak.instructions,
+                                  counted(peak.threads, "thread"))};
 }
 
-Finding judge_sharing(const machine::Peak& one, const machine::Peak& all) {
+Finding judge_sharing(const machine::Peak& one, const machine::Peak& all, bool in_guest) {
   const double share = all.gflops / (one.gflops * all.threads);
   Finding finding{.subject = "cores together",
                   .value = 100 * share,
@@ -114,7 +123,10 @@ Finding judge_sharing(const machine::Peak& one, const machine::Peak& all) {
         "all {} cores together have {:.0f} % of {} times the arithmetic of one: they share units, "
         "clock lower together, or do other work; no efficiency can be higher",
         all.threads, 100 * share, all.threads);
-    finding.remedy = "turn turbo off, stop other work, use one hardware thread of each core";
+    finding.remedy =
+        in_guest ? "stop other work; in a virtual machine, processors may be hardware threads "
+                   "of one core: ask for whole cores, or use half of the processors"
+                 : "turn turbo off, stop other work, use one hardware thread of each core";
   }
   return finding;
 }

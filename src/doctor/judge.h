@@ -20,16 +20,20 @@ using machine::Level;
 
 Finding judge_disk(const machine::Disk& disk);
 // `refusal`: why nobody can listen there; empty: it is free.
-Finding judge_port(int port, const std::string& refusal);
+// `refusal`: why ranks cannot meet there; empty: they can. Of the ports after it, which ranks take
+// for data, `free` of `wanted` are.
+Finding judge_port(int port, const std::string& refusal, int wanted, int free);
 Finding judge_clock_source(const machine::ClockSource& clock);
 // Bytes that are set aside, of all.
 Finding judge_reserved(std::int64_t reserved, std::int64_t memory);
 // `version`: what mpirun says of itself; empty: there is none.
 Finding judge_mpi(const std::string& version);
+// `gigabytes_per_second` of the one array that is added to: three are moved.
 Finding judge_addition(double gigabytes_per_second);
 Finding judge_peak(const machine::Peak& peak);
 // What is left of the arithmetic of one core when all of them compute.
-Finding judge_sharing(const machine::Peak& one, const machine::Peak& all);
+// `in_guest`: in a virtual machine, whose processors may share a core without saying so.
+Finding judge_sharing(const machine::Peak& one, const machine::Peak& all, bool in_guest);
 
 // How the time of the same work spreads, on the thread where it does most.
 struct Noise {

@@ -24,8 +24,12 @@ TEST(JudgeDisk, CallsAPlaceThatCannotBeWrittenAProblem) {
 }
 
 TEST(JudgePort, NamesAPortThatIsTaken) {
-  EXPECT_EQ(judge_port(2230, "").level, Level::ok);
-  const Finding taken = judge_port(2230, "Address already in use");
+  EXPECT_EQ(judge_port(2230, "", 8, 8).level, Level::ok);
+  const Finding few = judge_port(2230, "", 8, 7);
+  EXPECT_EQ(few.level, Level::warning);
+  EXPECT_THAT(few.sentence, HasSubstr("7 of 8 after it"));
+  EXPECT_THAT(few.remedy, HasSubstr("--port"));
+  const Finding taken = judge_port(2230, "Address already in use", 8, 8);
   EXPECT_EQ(taken.level, Level::warning);
   EXPECT_THAT(taken.sentence, HasSubstr("port 2230: Address already in use"));
   EXPECT_THAT(taken.remedy, HasSubstr("--port"));
@@ -52,12 +56,16 @@ TEST(JudgeMpi, DoesNotMissItButSaysWhatItIsFor) {
 
 TEST(JudgeSharing, ComparesAllCoresWithOne) {
   const machine::Peak one{.gflops = 50, .threads = 1};
-  const Finding alone = judge_sharing(one, {.gflops = 196, .threads = 4});
+  const Finding alone = judge_sharing(one, {.gflops = 196, .threads = 4}, false);
   EXPECT_EQ(alone.level, Level::ok);
   EXPECT_EQ(alone.value, 98);
-  const Finding shared = judge_sharing(one, {.gflops = 110, .threads = 4});
+  const Finding shared = judge_sharing(one, {.gflops = 110, .threads = 4}, false);
   EXPECT_EQ(shared.level, Level::warning);
   EXPECT_NEAR(shared.value.value(), 55, 1e-9);
+  EXPECT_THAT(shared.remedy, HasSubstr("turn turbo off"));
+  // There is no switch for it in a virtual machine.
+  EXPECT_THAT(judge_sharing(one, {.gflops = 110, .threads = 4}, true).remedy,
+              AllOf(Not(HasSubstr("turbo")), HasSubstr("ask for whole cores")));
 }
 
 TEST(Noise, IsThatOfTheWorstThread) {
@@ -77,7 +85,8 @@ TEST(JudgeNoise, WarnsWhenTheSameWorkTakesDifferentTimes) {
 }
 
 TEST(JudgeFigures, CarryTheirUnits) {
-  EXPECT_EQ(judge_addition(12.5).value, 12.5);
+  EXPECT_EQ(judge_addition(12.5).value, 37.5);  // GB/s of three arrays, as STREAM counts
+  EXPECT_THAT(judge_addition(12.5).sentence, HasSubstr("STREAM's Add"));
   EXPECT_EQ(judge_addition(12.5).unit, "GB/s");
   const Finding peak = judge_peak({.gflops = 300, .threads = 2, .instructions = "AVX2"});
   EXPECT_EQ(peak.value, 300);

@@ -92,7 +92,8 @@ std::vector<launch::Command> link_commands(const spec::Host& from, const spec::H
     commands.push_back(
         {.name = host.name,
          .host = host.name,
-         .argv = on_host(host, site.ssh, launch::run_until_input_ends({shell_line(comm)})),
+         .argv = on_host(host, site.ssh, launch::run_ranks_until_input_ends({shell_line(comm)})),
+         .token = launch::Command::Token::input,
          .ends_with_input = true});
   }
   return commands;
@@ -127,13 +128,14 @@ std::vector<std::vector<Finding>> judge_links(std::span<const Link> links) {
     if (link.failure.empty()) {
       findings.push_back({bandwidth(link, fastest), round_trip(link)});
     } else {
-      findings.push_back(
-          {{.subject = "bandwidth",
-            .level = Level::problem,
-            .sentence = fmt::format("ranks on {} and {} do not reach each other: {}", link.from,
-                                    link.to, link.failure),
-            .remedy = "open the network between them for tcp; --port chooses where they meet",
-            .peer = link.to}});
+      findings.push_back({{.subject = "bandwidth",
+                           .level = Level::problem,
+                           .sentence = fmt::format("ranks on {} and {} do not reach each other: {}",
+                                                   link.from, link.to, link.failure),
+                           .remedy = "open the network between them for tcp: the port where they "
+                                     "meet, --port, and one after "
+                                     "it for each rank",
+                           .peer = link.to}});
     }
   }
   return findings;

@@ -25,6 +25,14 @@ std::string refusal_of_port(int port) {
   }
 }
 
+// Each of them is tried, and one rank on each core is as many as there are as a rule.
+Finding look_at_ports(int port, int cores) {
+  int free = 0;
+  const int wanted = std::min(std::max(cores, 1), 65535 - port);
+  for (int next = port + 1; next <= port + wanted; ++next) free += refusal_of_port(next).empty();
+  return judge_port(port, refusal_of_port(port), wanted, free);
+}
+
 std::string mpi_version() {
   try {
     const std::vector<launch::Command> ask = {{.name = "mpirun", .argv = {"mpirun", "--version"}}};
@@ -58,7 +66,7 @@ std::vector<Finding> glance(const machine::Environment& environment, const Purpo
   found.push_back(judge_reserved(machine::reserved_memory_bytes(), environment.memory_bytes));
   found.push_back(judge_clock_source(machine::clock_source()));
   found.push_back(judge_disk(machine::disk(purpose.result_dir)));
-  if (purpose.port) found.push_back(judge_port(*purpose.port, refusal_of_port(*purpose.port)));
+  if (purpose.port) found.push_back(look_at_ports(*purpose.port, environment.physical_cores));
   return found;
 }
 
@@ -73,8 +81,10 @@ std::vector<Finding> measured_findings(const machine::Environment& environment) 
   });
   found.push_back(judge_peak(peak));
   if (all.size() > 1) {
-    on_team({all.front()},
-            [&] { found.push_back(judge_sharing(machine::measure_peak(kPeakSeconds), peak)); });
+    on_team({all.front()}, [&] {
+      found.push_back(judge_sharing(machine::measure_peak(kPeakSeconds), peak,
+                                    !environment.hypervisor.empty()));
+    });
   }
   on_team(all, [&] { found.push_back(judge_noise(noise_of(machine::measure_repetitions()))); });
   return found;

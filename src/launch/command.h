@@ -14,6 +14,10 @@ struct Command {
   std::string host = {};          // where its work is done, for messages; empty: on this machine
   std::vector<std::string> argv;  // the program is searched for in PATH
   std::map<std::string, std::string> environment = {};  // added to ours
+  // How its ranks get the token that all commands of one run share, and nobody else: not by words,
+  // which everybody on a machine can see. On its input, the token is the first line.
+  enum class Token { none, environment, input };
+  Token token = Token::none;
   // Its work ends when its standard input does. What has to be stopped on another host is stopped
   // this way: a signal would end the connection, and nobody would know what became of the rest.
   bool ends_with_input = false;

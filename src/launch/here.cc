@@ -2,9 +2,12 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <netdb.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 
 namespace lockstep::launch {
 namespace {
@@ -38,6 +41,26 @@ std::vector<std::string> own_names() {
   }
   freeifaddrs(interfaces);
   return names;
+}
+
+// The kernel knows best: a socket can be bound to addresses of this machine only.
+bool is_address_elsewhere(const std::string& address) {
+  const addrinfo literal = {.ai_flags = AI_NUMERICHOST,
+                            .ai_family = AF_UNSPEC,
+                            .ai_socktype = SOCK_STREAM,
+                            .ai_protocol = 0,
+                            .ai_addrlen = 0,
+                            .ai_addr = nullptr,
+                            .ai_canonname = nullptr,
+                            .ai_next = nullptr};
+  addrinfo* found = nullptr;
+  if (getaddrinfo(address.c_str(), nullptr, &literal, &found) != 0) return false;
+  const int probe = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool elsewhere =
+      bind(probe, found->ai_addr, found->ai_addrlen) != 0 && errno == EADDRNOTAVAIL;
+  if (probe >= 0) close(probe);
+  freeaddrinfo(found);
+  return elsewhere;
 }
 
 }  // namespace lockstep::launch

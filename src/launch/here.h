@@ -9,4 +9,7 @@ namespace lockstep::launch {
 // all its interfaces.
 std::vector<std::string> own_names();
 
+// Whether it is an IP address of another machine. What a name stands for is not looked up.
+bool is_address_elsewhere(const std::string& address);
+
 }  // namespace lockstep::launch

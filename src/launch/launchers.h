@@ -36,7 +36,8 @@ struct Site {
   // hosts have our file system, and with it the program and the directory of results.
   std::string remote_dir = {};
   std::string build = {};      // of the program, which hosts have at remote_dir/lockstep-<build>/
-  int port = 2230;             // where the first host's first rank listens for the others
+  int port = 2230;             // where the first host's first rank listens for the others; the next
+                               // ones, one for each rank, are for data
   bool processes = false;      // local: a process for each device instead of a thread
   bool root = false;           // mpirun refuses root unless it is told
   int servers_per_host = 0;    // 0: as even as can be

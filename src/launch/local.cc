@@ -15,7 +15,8 @@ std::vector<Command> local(const Job& job, const Site& site) {
        ranks(placement(job, here, site), fmt::format("{}:{}", here[0].address, site.port))) {
     commands.push_back({.name = fmt::format("rank{}", rank.rank),
                         .argv = run_command(job, job.program, 1, job.result_dir),
-                        .environment = std::move(rank.environment)});
+                        .environment = std::move(rank.environment),
+                        .token = Command::Token::environment});
   }
   return commands;
 }

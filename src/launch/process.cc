@@ -57,13 +57,15 @@ Descriptor open_log(const Command& command, const std::filesystem::path& directo
 }
 
 // "NAME=value" for all that the process is to see.
-std::vector<std::string> environment_of(const Command& command) {
+std::vector<std::string> environment_of(const Command& command, const std::string& token) {
+  std::map<std::string, std::string> added = command.environment;
+  if (command.token == Command::Token::environment) added["LOCKSTEP_TOKEN"] = token;
   std::vector<std::string> entries;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (!command.environment.contains(text.substr(0, text.find('=')))) entries.push_back(text);
+    if (!added.contains(text.substr(0, text.find('=')))) entries.push_back(text);
   }
-  for (const auto& [name, value] : command.environment) {
+  for (const auto& [name, value] : added) {
     entries.push_back(fmt::format("{}={}", name, value));
   }
   return entries;
@@ -138,7 +140,8 @@ std::string executable(const Command& command) {
               fmt::format("install {}, or choose another launcher", program));
 }
 
-Process::Process(const Command& command, const std::string& path, const RunOptions& options)
+Process::Process(const Command& command, const std::string& path, const std::string& token,
+                 const RunOptions& options)
     : name_(command.name),
       host_(command.host),
       ends_with_input_(command.ends_with_input),
@@ -151,7 +154,7 @@ Process::Process(const Command& command, const std::string& path, const RunOptio
   Pipe input;
   Pipe output;
   std::vector<std::string> words = command.argv;
-  std::vector<std::string> entries = environment_of(command);
+  std::vector<std::string> entries = environment_of(command, token);
   const std::vector<char*> argv = pointers(words);
   const std::vector<char*> environment = pointers(entries);
   const Child child = {path.c_str(),
@@ -168,6 +171,8 @@ Process::Process(const Command& command, const std::string& path, const RunOptio
   input_ = std::move(input.write);
   output_ = std::move(output.read);
   fcntl(output_.get(), F_SETFL, O_NONBLOCK);
+  // A pipe has room for it: nobody has to read it now.
+  if (command.token == Command::Token::input) write_all(input_.get(), token + "\n");
 }
 
 Process::~Process() {

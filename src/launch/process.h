@@ -33,10 +33,12 @@ class Descriptor {
 std::string executable(const Command& command);
 
 // A process that runs, first of a process group of its own, with its output on a pipe to us and its
-// input on one from us, on which nothing ever comes. When it is destroyed, nothing of it is left.
+// input on one from us, on which nothing comes but the token. When it is destroyed, nothing of it
+// is left.
 class Process {
  public:
-  Process(const Command& command, const std::string& path, const RunOptions& options);
+  Process(const Command& command, const std::string& path, const std::string& token,
+          const RunOptions& options);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

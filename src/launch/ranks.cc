@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "spec/placement.h"
 
 namespace lockstep::launch {
@@ -17,8 +18,8 @@ std::size_t hosts_apart(const Job& job, const spec::Hosts& hosts, const Site& si
   const int wanted = (job.servers + per_host - 1) / per_host;
   if (static_cast<std::size_t>(wanted) < hosts.size()) return static_cast<std::size_t>(wanted);
   throw Error(ExitCode::usage,
-              fmt::format("{} servers, {} on each host, leave no host of {} for devices",
-                          job.servers, per_host, hosts.size()),
+              fmt::format("{}, {} on each host, leave no host of {} for devices",
+                          counted(job.servers, "server"), per_host, hosts.size()),
               "name more hosts, or let servers and devices share them");
 }
 

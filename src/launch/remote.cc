@@ -61,6 +61,10 @@ std::string run_until_input_ends(const std::vector<std::string>& lines) {
          "kill $watch; exit $code";
 }
 
+std::string run_ranks_until_input_ends(const std::vector<std::string>& lines) {
+  return "read -r LOCKSTEP_TOKEN; export LOCKSTEP_TOKEN; " + run_until_input_ends(lines);
+}
+
 bool is_apart(const spec::Host& host, const Site& site) {
   return !host.here && !site.remote_dir.empty();
 }

@@ -23,6 +23,10 @@ std::vector<std::string> on_host(const spec::Host& host, const Ssh& ssh, const s
 // then ends them, politely and after 5 s for certain. Its code is the first line's that failed.
 std::string run_until_input_ends(const std::vector<std::string>& lines);
 
+// Likewise of ranks: the first line of the input is the token of all of them,
+// Command::Token::input.
+std::string run_ranks_until_input_ends(const std::vector<std::string>& lines);
+
 // Whether a host has files of its own, rather than ours.
 bool is_apart(const spec::Host& host, const Site& site);
 

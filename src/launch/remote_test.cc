@@ -41,6 +41,30 @@ TEST(LinesOnAHost, AreEndedPolitelyWhenTheirInputEnds) {
   EXPECT_LT(ended.seconds, 3);
 }
 
+TEST(Ranks, OfAllCommandsGetOneTokenThatNoCommandShows) {
+  const spec::Host here = {.name = "here", .address = "localhost", .here = true};
+  const std::string say = "sh -c 'echo $LOCKSTEP_TOKEN'";
+  const std::vector<Command> commands = {
+      {.name = "by_input",
+       .argv = on_host(here, {}, run_ranks_until_input_ends({say, say})),
+       .token = Command::Token::input,
+       .ends_with_input = true},
+      {.name = "by_environment",
+       .argv = {"sh", "-c", "echo $LOCKSTEP_TOKEN"},
+       .token = Command::Token::environment},
+      {.name = "without", .argv = {"sh", "-c", "echo ${LOCKSTEP_TOKEN-none}"}}};
+  std::map<std::string, std::string> said;
+  for (const Ended& ended : run(commands, {}).processes) said[ended.name] = ended.tail;
+  const std::string token = said["by_environment"];
+  EXPECT_EQ(32U, token.size());
+  EXPECT_EQ(said["by_input"], token + "\n" + token);
+  EXPECT_EQ(said["without"], "none");
+  for (const Command& command : commands) {
+    EXPECT_EQ(shell_line(command).find(token), std::string::npos);
+  }
+  EXPECT_NE(run({&commands[1], 1}, {}).processes.at(0).tail, token);
+}
+
 TEST(SshWords, QuoteTheScriptForTheHostsShell) {
   const spec::Host host = {.name = "node1", .address = "node1", .ssh = "node1"};
   EXPECT_EQ(on_host(host, {}, "echo 'a b'").back(), R"(exec sh -c 'echo '\''a b'\''')");

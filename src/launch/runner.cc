@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/random_token.h"
 #include "launch/process.h"
 
 namespace lockstep::launch {
@@ -21,8 +22,9 @@ class Runner {
     std::vector<std::string> programs;
     for (const Command& command : commands) programs.push_back(executable(command));
     if (!options.log_dir.empty()) make_directory(options.log_dir);
+    const std::string token = random_token();
     for (std::size_t i = 0; i < commands.size(); ++i) {
-      running_.emplace_back(commands[i], programs[i], options);
+      running_.emplace_back(commands[i], programs[i], token, options);
     }
   }
 

@@ -46,11 +46,11 @@ struct Outcome {
   bool ok() const { return !timed_out && !stopped && first_failure() == nullptr; }
 };
 
-// Runs the commands side by side, and returns when all have ended: by themselves, or by a polite
-// signal (or the end of their input) and then a certain one. Each has a process group of its own,
-// and what is left in it when its first process ends is ended, too. All end with this process,
-// however that happens. Throws Error(launch), with nothing started, for a program that is not
-// there.
+// Runs the commands side by side, with one new token for all that take one, and returns when all
+// have ended: by themselves, or by a polite signal (or the end of their input) and then a certain
+// one. Each has a process group of its own, and what is left in it when its first process ends is
+// ended, too. All end with this process, however that happens. Throws Error(launch), with nothing
+// started, for a program that is not there.
 Outcome run(std::span<const Command> commands, const RunOptions& options);
 
 }  // namespace lockstep::launch

@@ -55,7 +55,8 @@ std::vector<Command> ssh(const Job& job, const Site& site) {
     for (const Rank& rank : ranks) lines.push_back(line_of(rank, words));
     commands.push_back({.name = host->name,
                         .host = host->name,
-                        .argv = on_host(*host, site.ssh, run_until_input_ends(lines)),
+                        .argv = on_host(*host, site.ssh, run_ranks_until_input_ends(lines)),
+                        .token = Command::Token::input,
                         .ends_with_input = true,
                         .failure = kFailure});
   }

@@ -1,6 +1,7 @@
 #include "machine/affinity.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -33,23 +34,42 @@ class Mask {
   std::unique_ptr<cpu_set_t, Free> set_;
 };
 
-}  // namespace
-
-std::vector<int> bound_processors() {
+// Nothing of a process that cannot be seen.
+std::vector<int> processors_of(pid_t process) {
   // The kernel refuses a mask that is too short for its processors without saying how long it is.
-  int capacity = 1024;
-  while (true) {
+  for (int capacity = 1024; capacity < (1 << 20); capacity *= 2) {
     const Mask mask(capacity);
-    if (sched_getaffinity(0, mask.bytes(), mask.set()) == 0) {
+    if (sched_getaffinity(process, mask.bytes(), mask.set()) == 0) {
       std::vector<int> processors;
       for (int p = 0; p < capacity; ++p) {
         if (CPU_ISSET_S(p, mask.bytes(), mask.set())) processors.push_back(p);
       }
       return processors;
     }
-    LOCKSTEP_CHECK(errno == EINVAL && capacity < (1 << 20));
-    capacity *= 2;
+    if (errno != EINVAL) break;
   }
+  return {};
+}
+
+}  // namespace
+
+std::vector<int> bound_processors() {
+  std::vector<int> processors = processors_of(0);
+  LOCKSTEP_CHECK(!processors.empty());
+  return processors;
+}
+
+bool bound_by_parent() {
+  const std::vector<int> mine = bound_processors();
+  const std::vector<int> parents = getppid() == 0 ? mine : processors_of(getppid());
+  if (parents.size() <= mine.size()) return false;
+  // Asked for all that the parent has, the kernel gives what the process could have.
+  const Mask all(parents.back() + 1);
+  for (const int p : parents) CPU_SET_S(p, all.bytes(), all.set());
+  if (sched_setaffinity(0, all.bytes(), all.set()) != 0) return false;
+  const bool could_have_more = bound_processors().size() > mine.size();
+  bind_thread(mine);
+  return could_have_more;
 }
 
 void bind_thread(std::span<const int> processors) {

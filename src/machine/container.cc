@@ -24,6 +24,8 @@ std::string container_manager(const fs::path& root) {
   return kernel_file(root / "run/systemd/container");  // "lxc", "systemd-nspawn", ...
 }
 
+}  // namespace
+
 // Hypervisors sign a leaf of cpuid that processors leave empty.
 std::string hypervisor() {
 #if defined(__x86_64__)
@@ -52,8 +54,6 @@ std::string hypervisor() {
   return {};
 #endif
 }
-
-}  // namespace
 
 std::string container(const fs::path& root) {
   std::vector<std::string> layers;

@@ -9,4 +9,7 @@ namespace lockstep::machine {
 // "docker, kvm"; empty on bare metal, or where they hide.
 std::string container(const std::filesystem::path& root = "/");
 
+// The virtual machine alone: "kvm", "a virtual machine"; empty: none is known of.
+std::string hypervisor();
+
 }  // namespace lockstep::machine

@@ -62,7 +62,8 @@ Allowed allowed_on(const Topology& topology, std::span<const int> mask, double q
 }
 
 Allowed allowed() {
-  return allowed_on(topology(), bound_processors(), cpu_quota());
+  static const Topology machine = topology();  // takes milliseconds, and stays what it is
+  return allowed_on(machine, bound_processors(), cpu_quota());
 }
 
 std::vector<std::vector<int>> place(const Allowed& allowed, int devices, int threads) {

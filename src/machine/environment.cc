@@ -117,6 +117,7 @@ Environment environment(const fs::path& root) {
   const std::string load = kernel_file(root / "proc/loadavg");
   e.load_average = parse_double(split(load, ' ').front()).value_or(0);
   e.container = container(root);
+  e.hypervisor = hypervisor();
   e.compiler = compiler();
   e.build = build();
   return e;

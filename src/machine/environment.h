@@ -28,6 +28,7 @@ struct Environment {
   std::string affinity;     // "0-3"
   double load_average = 0;  // over one minute, at start
   std::string container;    // "docker", "kvm", "docker, kvm", ...
+  std::string hypervisor;   // the "kvm" of these: a guest cannot change what its host decides
   std::string kernel;
   std::string compiler;
   std::string build;                   // commit and type of build

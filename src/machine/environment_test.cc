@@ -137,6 +137,16 @@ TEST(Warnings, NameEverythingThatDisturbs) {
                           HasSubstr("huge pages are off")));
 }
 
+TEST(Warnings, AdviseAGuestOnlyWhatItCanDo) {
+  Environment guest;
+  guest.governor = "powersave";
+  guest.turbo = "on";
+  EXPECT_THAT(warnings(guest), ElementsAre(HasSubstr("cpupower"), HasSubstr("no_turbo")));
+  guest.hypervisor = "kvm";
+  EXPECT_THAT(warnings(guest), Each(AllOf(HasSubstr("which this virtual machine cannot change"),
+                                          Not(HasSubstr("cpupower")), Not(HasSubstr("firmware")))));
+}
+
 TEST(Findings, TellWhatIsWellWithItsFigure) {
   Environment quiet;
   quiet.cpus = 8;

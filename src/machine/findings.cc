@@ -58,12 +58,22 @@ Finding load(const Environment& e) {
   return finding;
 }
 
+// What to do about what a guest of a virtual machine can see, but not change.
+std::string of_the_host(std::string_view what) {
+  return fmt::format(
+      "{} is the host's, which this virtual machine cannot change: measure in one go what is to be "
+      "compared, with more launches (--repeats)",
+      what);
+}
+
 Finding governor(const Environment& e) {
   if (e.governor.find("powersave") != std::string::npos) {
     return {.subject = "governor",
             .level = Level::warning,
             .sentence = "the frequency governor powersave lets the clock follow the load",
-            .remedy = "choose performance: cpupower frequency-set -g performance"};
+            .remedy = e.hypervisor.empty()
+                          ? "choose performance: cpupower frequency-set -g performance"
+                          : of_the_host("the governor")};
   }
   return {.subject = "governor",
           .sentence = e.governor.empty() ? "the kernel shows no frequency governor"
@@ -77,9 +87,10 @@ Finding turbo(const Environment& e) {
             .sentence =
                 "turbo is on: one busy core clocks higher than many, which makes scaling "
                 "look worse than it is",
-            .remedy =
-                "turn it off in the firmware, or through intel_pstate/no_turbo or "
-                "cpufreq/boost in /sys/devices/system/cpu"};
+            .remedy = e.hypervisor.empty()
+                          ? "turn it off in the firmware, or through intel_pstate/no_turbo or "
+                            "cpufreq/boost in /sys/devices/system/cpu"
+                          : of_the_host("turbo")};
   }
   return {.subject = "turbo",
           .sentence = e.turbo.empty() ? "the kernel does not tell of turbo" : "turbo is off"};

@@ -3,6 +3,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/clock.h"
 #include "machine/multiply_add.h"
@@ -44,6 +46,17 @@ Peak measure_peak(double seconds) {
 
   const double flops = static_cast<double>(work.flops) * static_cast<double>(rounds) * threads;
   return {flops / best * 1e-9, threads, work.instructions};
+}
+
+double sum_of_peaks(std::span<const DevicePeak> devices) {
+  std::map<std::pair<int, std::string>, double> peaks;
+  for (const DevicePeak& device : devices) {
+    double& peak = peaks[{device.host, device.processors}];
+    peak = std::max(peak, device.gflops);
+  }
+  double sum = 0;
+  for (const auto& [place, peak] : peaks) sum += peak;
+  return sum;
 }
 
 }  // namespace lockstep::machine

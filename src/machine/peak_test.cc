@@ -32,6 +32,15 @@ TEST(Peak, SaysWhichInstructionsItUsed) {
   }).join();
 }
 
+TEST(Peak, OfDevicesThatTakeTurnsIsThatOfTheirCores) {
+  EXPECT_DOUBLE_EQ(sum_of_peaks(std::vector<DevicePeak>{{0, "0", 90}, {0, "1", 100}}), 190);
+  EXPECT_DOUBLE_EQ(sum_of_peaks(std::vector<DevicePeak>{
+                       {0, "0", 90}, {0, "1", 80}, {0, "0", 50}, {0, "1", 100}}),
+                   190);
+  EXPECT_DOUBLE_EQ(sum_of_peaks(std::vector<DevicePeak>{{0, "0", 90}, {1, "0", 80}}), 170)
+      << "processors of different hosts are different ones";
+}
+
 TEST(MemorySpeed, IsPositiveBothWays) {
   const MemorySpeed speed = measure_memory(1 << 20);
   EXPECT_TRUE(std::isfinite(speed.read) && std::isfinite(speed.copy));

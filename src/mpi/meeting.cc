@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/random_token.h"
 #include "base/text.h"
 #include "comm/tcp/address.h"
 #include "mpi/reach.h"
@@ -59,7 +60,7 @@ Meeting meet(MpiThread& thread, const comm::ConnectOptions& options, const std::
   // Shared with the thread, which may still use it when the wait for it is given up.
   struct Exchange {
     Meeting meeting;
-    std::string told;  // rank 0's port, then its addresses
+    std::string told;  // rank 0's port, the token, then its addresses
   };
   const auto shared = std::make_shared<Exchange>();
   const double end = now() + options.start_timeout;
@@ -77,7 +78,7 @@ Meeting meet(MpiThread& thread, const comm::ConnectOptions& options, const std::
     if (meeting.rank == 0) {
       meeting.listener.emplace(one_host ? "127.0.0.1:0" : ":0");
       told =
-          fmt::format("{} {}", meeting.listener->port(),
+          fmt::format("{} {} {}", meeting.listener->port(), random_token(),
                       one_host ? "127.0.0.1" : join(addresses_for_others(network_interface), " "));
     }
     told = broadcast(told);
@@ -85,8 +86,9 @@ Meeting meet(MpiThread& thread, const comm::ConnectOptions& options, const std::
   thread.call(exchange, in_time);
 
   std::vector<std::string> words = split(shared->told, ' ');
-  const std::string port = words.front();
-  words.erase(words.begin());
+  const std::string port = words.at(0);
+  shared->meeting.token = words.at(1);
+  words.erase(words.begin(), words.begin() + 2);
   // Rank 0 is its own neighbour: what it listens on takes its own connection, too.
   const std::string host = choose(words, port, options.start_timeout);
   shared->meeting.coordinator = comm::tcp::to_string({.host = host, .port = port});

@@ -14,6 +14,7 @@ struct Meeting {
   int rank = 0;
   int world = 1;
   std::string coordinator;                 // "host:port" of rank 0, as this rank reaches it
+  std::string token;                       // which rank 0 has made up for this meeting
   std::optional<comm::Listener> listener;  // rank 0's own
 };
 

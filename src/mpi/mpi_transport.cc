@@ -109,9 +109,11 @@ std::unique_ptr<Transport> connect(std::shared_ptr<MpiThread> thread,
   const comm::TcpOptions control = {.rank = meeting.rank,
                                     .world = meeting.world,
                                     .coordinator = meeting.coordinator,
+                                    .token = meeting.token,
                                     .network_interface = options.network_interface,
                                     .deadline = options.deadline,
                                     .start_timeout = options.start_timeout,
+                                    .on_wait = options.on_wait,
                                     .host_key = key};
   return std::make_unique<MpiTransport>(std::move(thread),
                                         comm::connect_tcp(control, std::move(meeting.listener)));

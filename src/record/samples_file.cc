@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <type_traits>
@@ -123,16 +122,6 @@ class Reader {
   int number_ = 0;  // of the line last returned
 };
 
-// So many bytes of a file from `begin` on, or as many as there are.
-std::string part_of(std::ifstream& file, std::size_t begin, std::size_t length) {
-  std::string bytes(length, '\0');
-  file.clear();
-  file.seekg(static_cast<std::streamoff>(begin));
-  file.read(bytes.data(), static_cast<std::streamsize>(length));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
-  return bytes;
-}
-
 }  // namespace
 
 std::filesystem::path samples_path(const std::filesystem::path& directory, int rank) {
@@ -167,7 +156,7 @@ void SamplesWriter::fail() const {
 }
 
 SamplesFile read_samples(const std::filesystem::path& path) {
-  const std::string content = read_file(path);
+  const std::string content = read_file(path, kLargestData);
   Reader reader(path, content);
   SamplesFile file;
   file.header = reader.header();
@@ -184,15 +173,14 @@ SamplesFile read_samples(const std::filesystem::path& path) {
 
 std::vector<Sample> read_last_samples(const std::filesystem::path& path, std::size_t most) {
   constexpr std::size_t kLongestLine = 512;
-  std::ifstream file(path, std::ios::binary);
-  const std::string head = part_of(file, 0, 4 * kLongestLine);
+  const std::string head = read_part(path, 0, 4 * kLongestLine);
   Reader at_front(path, head);
   at_front.header();
-  file.clear();
-  file.seekg(0, std::ios::end);
-  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0));
+  std::error_code none;  // it is gone by now: then the next part is not there, either
+  const std::uintmax_t size = std::filesystem::file_size(path, none);
   const std::size_t wanted = (most + 1) * kLongestLine;
-  const std::string tail = part_of(file, size - std::min(size, wanted), wanted);
+  const std::string tail = read_part(
+      path, static_cast<std::int64_t>(size - std::min<std::uintmax_t>(size, wanted)), wanted);
   Reader reader(path, tail);
   if (size > wanted) {
     reader.line();  // the rest of one

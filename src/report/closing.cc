@@ -20,10 +20,9 @@ std::string step_text(double seconds) {
 
 std::string input_text(const stats::InputSummary& input) {
   std::string text = fmt::format("waited for images {:.1f} % of the time", 100 * input.waited);
-  for (std::size_t i = 0; i < stats::kInputStages.size(); ++i) {
-    if (stats::kInputStages[i] != input.limited_by) continue;
-    text += fmt::format(", limited by {} ({:.0f} images/s)", input.limited_by,
-                        input.images_per_second[i]);
+  if (input.limited_by != "compute") {
+    text += fmt::format(": the input alone makes {:.0f} images/s, limited by {}",
+                        input.all_per_second, input.limited_by);
   }
   return text;
 }

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-stats::Measured measured() {
+stats::Measured measured_run() {
   stats::Measured measured;
   measured.summary.step_median = 0.4321;
   measured.summary.step_p95 = 1.25;
@@ -26,14 +26,14 @@ stats::Measured measured() {
 
 TEST(Closing, SaysTheRunInOneSentence) {
   EXPECT_EQ(
-      closing_text(measured()),
+      closing_text(measured_run()),
       "median step 432.10 ms, p95 1.25 s; 95 % interval 71.9 to 75.1 images/s; 32.0 effective "
       "GFLOP/s, 25 % of the peak; peak memory 1.50 GiB; first step after 0.8 s; J/image not "
       "available");
 }
 
 TEST(Closing, LeavesOutWhatIsNotKnown) {
-  stats::Measured unknown = measured();
+  stats::Measured unknown = measured_run();
   unknown.summary.images_per_second_interval->high = INFINITY;
   EXPECT_THAT(closing_text(unknown), HasSubstr("interval from 71.9 images/s, no upper bound; "));
   unknown.summary.images_per_second_interval.reset();
@@ -43,16 +43,21 @@ TEST(Closing, LeavesOutWhatIsNotKnown) {
 }
 
 TEST(Closing, SaysWhatTheInputCost) {
-  stats::Measured real = measured();
-  real.input = {.images_per_second = {900, 75, 0}, .waited = 0.125, .limited_by = "decode"};
-  EXPECT_THAT(closing_text(real), HasSubstr("; waited for images 12.5 % of the time, limited by "
-                                            "decode (75 images/s); peak memory"));
-  real.input = {.images_per_second = {900, 75, 0}, .waited = 0.001};
+  stats::Measured real = measured_run();
+  real.input = {.images_per_second = {900, 75, 0, 0},
+                .all_per_second = 69.2,
+                .waited = 0.125,
+                .limited_by = "decode"};
+  EXPECT_THAT(
+      closing_text(real),
+      HasSubstr("; waited for images 12.5 % of the time: the input alone makes 69 images/s, "
+                "limited by decode; peak memory"));
+  real.input = {.images_per_second = {900, 75, 0, 0}, .waited = 0.001};
   EXPECT_THAT(closing_text(real), HasSubstr("waited for images 0.1 % of the time; peak memory"));
 }
 
 TEST(Closing, SaysHowOldGradientsWere) {
-  stats::Measured asynchronous = measured();
+  stats::Measured asynchronous = measured_run();
   asynchronous.servers.resize(2);
   asynchronous.servers[0].gradients = 30;
   asynchronous.servers[0].staleness_mean = 1;
@@ -68,14 +73,14 @@ TEST(Closing, SaysHowOldGradientsWere) {
 }
 
 TEST(Closing, SaysWhatAnImageTakesWhereThatIsKnown) {
-  stats::Measured known = measured();
+  stats::Measured known = measured_run();
   known.usage.joules_per_image = 0.51234;
   known.usage.cost_per_million_images = 12.3456;
   EXPECT_THAT(closing_text(known), HasSubstr("; 0.512 J/image; a million images cost 12.3"));
 }
 
 TEST(Closing, ExplainsHowThePeakCanBePassed) {
-  stats::Measured fast = measured();
+  stats::Measured fast = measured_run();
   fast.usage.gflops = 1.5 * *fast.usage.peak_gflops;
   EXPECT_THAT(closing_text(fast), HasSubstr("150 % of the peak (which is possible: "));
 }

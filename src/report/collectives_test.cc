@@ -9,9 +9,11 @@ namespace lockstep::report {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* kDocument = R"({
   "schema": {"name": "lockstep-comm", "version": 1},
@@ -54,7 +56,40 @@ TEST(Collectives, OfOthersNeedNotNameTheirTransport) {
   fs::remove_all(directory);
   EXPECT_THAT(problems, IsEmpty());
   ASSERT_EQ(figure.panels.size(), 1);
-  EXPECT_EQ(figure.panels[0].label, "all_reduce: 4 ranks on 2 hosts");
+  EXPECT_EQ(figure.panels[0].label,
+            "all_reduce: 4 ranks on 2 hosts; nccl-tests, " + directory.string());
+}
+
+Collectives measured_by(const std::string& program, const std::string& operation,
+                        std::vector<Collectives::Row> rows) {
+  return {.operation = operation,
+          .transport = "",
+          .program = program,
+          .directory = "results/" + program,
+          .ranks = 4,
+          .hosts = 2,
+          .rows = std::move(rows)};
+}
+
+TEST(CollectivesComparison, HasOnePanelForAnOperationWithALineForEachProgram) {
+  const std::vector<Collectives> all = {
+      measured_by("nccl-tests", "all_reduce", {{"in_place", 1024, 8}, {"in_place", 2048, 16}}),
+      measured_by("lockstep", "all_reduce", {{"ring", 1024, 0}, {"ring", 2048, 2}}),
+      measured_by("lockstep", "broadcast", {{"tree", 1024, 1}})};
+  const Figure figure = collectives_comparison(all);
+  ASSERT_EQ(figure.panels.size(), 2);
+  EXPECT_EQ(figure.panels[0].label, "all_reduce");
+  const std::string svg = svg_file(figure, "");
+  EXPECT_THAT(svg,
+              HasSubstr(">nccl-tests, results/nccl-tests: in_place, 4 ranks on 2 hosts</text>"));
+  EXPECT_THAT(svg, HasSubstr(">lockstep, results/lockstep: ring, 4 ranks on 2 hosts</text>"));
+  EXPECT_THAT(svg, HasSubstr(">bus bandwidth, GB/s (log scale)</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr("inf")));  // the bandwidth of 0
+
+  const std::string table = collectives_table(all);
+  EXPECT_THAT(table, ContainsRegex("all_reduce +2.00 KiB +results/lockstep +lockstep +4 +2 +ring "
+                                   "+2 +0.125\n"));
+  EXPECT_THAT(table, ContainsRegex("broadcast +1.00 KiB .*tree +1 +-\n"));
 }
 
 }  // namespace

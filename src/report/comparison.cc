@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/table.h"
+#include "base/text.h"
 #include "report/characters.h"
+#include "report/device_text.h"
 #include "report/gate_report.h"
 #include "report/speed_curve.h"
 #include "spec/names.h"
@@ -52,19 +54,19 @@ std::string thousandths(double value) {
 
 }  // namespace
 
-std::string comparison_table(const Comparison& comparison) {
+std::string comparison_table(const Comparison& comparison, std::size_t width) {
   using enum Table::Align;
   Table table({{"model", left},
-               {"scaling", left},
-               {"batch"},
+               {"scaling", left, 5},
+               {"batch", right, 4},
                {"devices"},
                {"results", left},
-               {"strategy", left},
+               {"strategy", left, 1},
                {"images/s"},
-               {"95 %"},
-               {"speed-up"},
+               {"95 %", right, 6},
+               {"speed-up", right, 3},
                {"of the first"},
-               {"95 %"},
+               {"95 %", right, 2},
                {"verdict", left}});
   std::string notes;
   for (const SweepReport& report : comparison.contenders) notes += origin(report);
@@ -86,7 +88,7 @@ std::string comparison_table(const Comparison& comparison) {
       cells.insert(cells.end(), {thousandths(ratio.value), range(ratio.interval, thousandths),
                                  std::string(word(verdict))});
     } else {
-      cells.insert(cells.end(), {"-", "-", "-"});
+      cells.insert(cells.end(), {"-", "-", row.refused ? "not comparable" : "-"});
     }
     table.add(std::move(cells));
     const std::string note = place.record.failure.empty() ? row.note : place.record.failure;
@@ -95,12 +97,16 @@ std::string comparison_table(const Comparison& comparison) {
                            printable(note, kNote));
     }
   }
+  if (const std::vector<std::string> taken = table.fit(width); !taken.empty()) {
+    notes += fmt::format("left out in this narrow terminal: {}\n", join(taken, ", "));
+  }
+  const std::string devices = device_sentence(comparison.contenders);
   return table.text() +
          fmt::format(
              "\nof the first: speed over that of {}, with its 95 % interval; SAME: all of "
              "it within {:g} %\n",
              printable(comparison.contenders.front().id), 100 * comparison.min_effect) +
-         notes;
+         (devices.empty() ? "" : devices + '\n') + notes;
 }
 
 std::string comparison_graph(const Comparison& comparison) {
@@ -123,11 +129,12 @@ std::string comparison_graph(const Comparison& comparison) {
     if (curve == curves.end()) curve = curves.insert(curve, {.name = name, .framework = who});
     curve->speeds[place.point.devices] = place.summary.speed->value;
   }
-  std::string footer = "A GPU is a device.";
+  std::string footer = device_sentence(comparison.contenders);
   if (left_out > 0) {
-    footer += fmt::format(" Not drawn: {} points of another scaling.", left_out);
+    footer += fmt::format("{}Not drawn: {} points of another scaling.", footer.empty() ? "" : " ",
+                          left_out);
   }
-  return comparison_svg(curves, footer);
+  return comparison_svg(curves, "Speed-ups compared", footer);
 }
 
 }  // namespace lockstep::report

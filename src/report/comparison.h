@@ -16,7 +16,8 @@ struct Comparison {
 };
 
 // For people: a line for each configuration of each contender; below it what does not compare.
-std::string comparison_table(const Comparison& comparison);
+// Columns that a terminal of this width has no room for are left out.
+std::string comparison_table(const Comparison& comparison, std::size_t width = kAnyWidth);
 
 // comparison_graph.svg: speed-ups of all configurations, in the style of `comparison_svg`. Those of
 // another scaling than the first one's are not drawn beside it; the footer counts them.

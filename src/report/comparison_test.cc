@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "tests/golden.h"
 
 namespace lockstep::report {
@@ -15,6 +16,7 @@ spec::Sweep sweep(const std::string& model = "resnet50") {
   sweep.models = {{model, 16}};
   sweep.devices = {1, 2, 4};
   sweep.ceiling = false;
+  sweep.threads_per_device = 2;
   return sweep;
 }
 
@@ -63,6 +65,18 @@ std::vector<SweepReport> three() {
 
 TEST(ComparisonTable, IsTheCommittedOne) {
   expect_golden("src/report/golden/comparison_table.txt", drawn(three()).table);
+}
+
+TEST(ComparisonTable, FitsATerminalAndKeepsTheVerdict) {
+  const std::vector<SweepReport> reports = three();
+  std::vector<stats::Contender> contenders;
+  for (const SweepReport& report : reports) {
+    contenders.push_back({report.id, {report.plan, report.records}, report.rows});
+  }
+  const auto rows = stats::side_by_side(contenders, 0.02);
+  const auto lines = split(comparison_table({reports, rows, 0.02}, 80), '\n');
+  for (std::size_t i = 0; i < 2 + rows.size(); ++i) EXPECT_LE(lines.at(i).size(), 80) << lines[i];
+  EXPECT_THAT(lines.at(3), HasSubstr("FASTER"));
 }
 
 TEST(ComparisonGraph, IsTheCommittedOne) {

@@ -9,7 +9,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "report/characters.h"
 #include "report/result_directory.h"
 
 namespace lockstep::report {
@@ -22,7 +24,11 @@ using Json = nlohmann::ordered_json;
 Json json_in(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error)) return nullptr;
-  return Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  try {
+    return parse_ordered_json(read_file(path));
+  } catch (const Error&) {
+    return nullptr;
+  }
 }
 
 Json member(const Json& object, const char* key) {
@@ -109,35 +115,61 @@ std::string kind_of(std::string sentence) {
 // differ in nothing but numbers, the first.
 class Sentences {
  public:
-  void add(const std::string& sentence, const std::string& subject = {}) {
-    const auto [at, fresh] =
-        known_.emplace(subject.empty() ? sentence : kind_of(sentence), sentences_.size());
-    if (fresh) sentences_.push_back({sentence, {}});
-    auto& subjects = sentences_[at->second].second;
-    if (!subject.empty() && std::ranges::count(subjects, subject) == 0) {
-      subjects.push_back(subject);
-    }
+  // `directories`: whether there are several, so that a sentence has to name its own.
+  explicit Sentences(bool directories) : directories_(directories) {}
+
+  void add(const std::string& sentence) { said(sentence, sentence); }
+  void add(const std::string& sentence, const SweepReport& sweep) {
+    note(said(sentence, sentence).sweeps, sweep.id);
+  }
+  // One launch of a point, or the point itself.
+  void add(const std::string& sentence, const SweepReport& sweep, const std::string& point) {
+    Said& one = said(kind_of(sentence), sentence);
+    note(one.sweeps, sweep.id);
+    note(one.points, fmt::format("{}/{}", sweep.id, point));
+    if (one.first.empty()) one.first = point;
+    ++one.times;
   }
 
-  // "alexnet-b8-d2-replicated and 3 more: ...".
+  // "alexnet-b8-d2-replicated and 3 more points, 12 times: ...".
   std::vector<std::string> texts() const {
     std::vector<std::string> texts;
-    for (const auto& [sentence, subjects] : sentences_) {
-      if (subjects.empty()) {
-        texts.push_back(sentence);
-      } else if (subjects.size() == 1) {
-        texts.push_back(fmt::format("{}: {}", subjects[0], sentence));
-      } else {
-        texts.push_back(
-            fmt::format("{} and {} more: {}", subjects[0], subjects.size() - 1, sentence));
+    for (const Said& one : all_) {
+      std::string subject;
+      if (directories_) subject = fmt::format("{}: ", join(one.sweeps, ", "));
+      if (!one.points.empty()) subject += one.first;
+      if (one.points.size() > 1) {
+        const auto more = static_cast<std::int64_t>(one.points.size()) - 1;
+        subject += fmt::format(" and {} more point{}", more, more == 1 ? "" : "s");
       }
+      if (one.times > std::ssize(one.points)) subject += fmt::format(", {} times", one.times);
+      if (!one.points.empty()) subject += ": ";
+      texts.push_back(one.sweeps.empty() ? one.sentence : subject + one.sentence);
     }
     return texts;
   }
 
  private:
+  struct Said {
+    std::string sentence;
+    std::string first = {};                // the point that it was first said of
+    std::vector<std::string> sweeps = {};  // empty: of none of them
+    std::vector<std::string> points = {};
+    std::ptrdiff_t times = 0;
+  };
+
+  Said& said(const std::string& key, const std::string& sentence) {
+    const auto [at, fresh] = known_.emplace(key, all_.size());
+    if (fresh) all_.push_back({.sentence = sentence});
+    return all_[at->second];
+  }
+  static void note(std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::count(names, name) == 0) names.push_back(name);
+  }
+
+  bool directories_;
   std::map<std::string, std::size_t> known_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> sentences_;
+  std::vector<Said> all_;
 };
 
 }  // namespace
@@ -162,28 +194,34 @@ void add_results(const fs::path& directory, Evidence& evidence) {
 }
 
 std::vector<Figure> figures(const Evidence& evidence) {
+  std::vector<StepSeries> steps = evidence.steps;
+  if (evidence.sweeps.size() > 1) {  // which of them is it?
+    for (StepSeries& one : steps) one.subtitle += fmt::format(", {}", printable(one.run, 36));
+  }
   std::vector<Figure> all = {
       throughput_figure(evidence.sweeps),       speed_up_figure(evidence.sweeps),
       efficiency_figure(evidence.sweeps),       io_overhead_figure(evidence.sweeps),
       step_time_figure(evidence.sweeps),        waiting_figure(evidence.sweeps),
-      collectives_figure(evidence.collectives), steps_figure(evidence.steps)};
+      collectives_figure(evidence.collectives), steps_figure(steps)};
   std::erase_if(all, [](const Figure& figure) { return figure.panels.empty(); });
   return all;
 }
 
 std::vector<std::string> warnings(const Evidence& evidence) {
-  Sentences sentences;
+  Sentences sentences(evidence.sweeps.size() > 1);
   for (const std::string& problem : evidence.problems) sentences.add(problem);
   for (const SweepReport& sweep : evidence.sweeps) {
-    for (const std::string& warning : sweep.warnings) sentences.add(warning);
-    for (const spec::Row& row : sweep.plan.rows) {  // one point may stand in two
-      const std::string& id = sweep.plan.points[row.point].id;
-      const stats::PointRecord& record = sweep.records[row.point];
-      if (!record.failure.empty()) sentences.add("failed: " + record.failure, id);
-      if (status(record) == Status::not_measured) sentences.add("not measured", id);
+    for (const std::string& warning : sweep.warnings) sentences.add(warning, sweep);
+    for (std::size_t p = 0; p < sweep.records.size(); ++p) {
+      const std::string& id = sweep.plan.points[p].id;
+      const stats::PointRecord& record = sweep.records[p];
+      const bool shown = std::ranges::count(sweep.plan.rows, p, &spec::Row::point) > 0;
+      if (!shown) continue;  // what others measured need not have every point
+      if (!record.failure.empty()) sentences.add("failed: " + record.failure, sweep, id);
+      if (status(record) == Status::not_measured) sentences.add("not measured", sweep, id);
       for (const auto& launch : record.launches) {
         if (!launch) continue;
-        for (const std::string& warning : launch->warnings) sentences.add(warning, id);
+        for (const std::string& warning : launch->warnings) sentences.add(warning, sweep, id);
       }
     }
   }

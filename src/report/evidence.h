@@ -40,7 +40,10 @@ std::vector<Figure> figures(const Evidence& evidence);
 // launches were warned of; what was said of several points, once.
 std::vector<std::string> warnings(const Evidence& evidence);
 
-// report.md: warnings, tables and figures in Markdown.
+// report.md: verdicts, warnings, tables and figures in Markdown.
 std::string report_markdown(const Evidence& evidence);
+
+// report.tex: verdicts and tables as a LaTeX document that needs booktabs and no more.
+std::string report_tex(const Evidence& evidence);
 
 }  // namespace lockstep::report

@@ -43,6 +43,7 @@ Json point(const stats::GateRow& row) {
   add_estimate(object, "candidate_images_per_s", row.candidate);
   object["candidate_launches"] = launches(row.candidate);
   object["reason"] = row.reason;
+  object["load"] = row.load;
   return object;
 }
 
@@ -61,6 +62,7 @@ std::string gate_json(const GateReport& report) {
       {"candidate", {{"name", report.candidate}, {"machine", report.candidate_machine}}},
       {"min_effect", report.min_effect},
       {"regression", report.gate.regression()},
+      {"compared", report.gate.compared()},
       {"counts", std::move(counts)},
       {"points", std::move(points)},
       {"not_in_baseline", report.gate.added},

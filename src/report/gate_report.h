@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/sweep_report.h"
 #include "stats/gate.h"
 
 namespace lockstep::report {
@@ -26,8 +27,9 @@ std::string sentence(const stats::GateRow& row);
 // How many rows came to that.
 int count(const stats::Gate& gate, std::string_view word);
 
-// For people: a line for each point, then the reasons, then what it comes to.
-std::string gate_table(const GateReport& report);
+// For people: a line for each point, then the reasons, then what it comes to. Columns that a
+// terminal of this width has no room for are left out.
+std::string gate_table(const GateReport& report, std::size_t width = kAnyWidth);
 
 // For programs, one document: docs/formats.md.
 inline constexpr int kGateVersion = 1;

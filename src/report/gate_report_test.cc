@@ -72,6 +72,13 @@ TEST(GateTable, IsTheCommittedOne) {
   expect_golden("src/report/golden/gate_table.txt", gate_table(report()));
 }
 
+TEST(GateTable, FitsATerminal) {
+  const std::vector<std::string> lines = split(gate_table(report(), 64), '\n');
+  EXPECT_THAT(lines.at(2), testing::StartsWith("verdict    model     strategy    devices"));
+  for (const std::string& line : std::span(lines).subspan(2, 7)) EXPECT_LE(line.size(), 64) << line;
+  EXPECT_THAT(lines.at(4), HasSubstr("2.000"));  // the ratio is never left out
+}
+
 TEST(GateJson, IsTheCommittedOne) {
   expect_golden("src/report/golden/gate.json", gate_json(report()) + '\n');
 }
@@ -82,6 +89,18 @@ TEST(GateJunit, IsTheCommittedOne) {
 
 TEST(GateAnnotations, AreTheCommittedOnes) {
   expect_golden("src/report/golden/gate_annotations.txt", gate_annotations(report()));
+}
+
+TEST(GateTable, SaysThatNothingWasComparedOrDecided) {
+  const spec::Plan both = plan("resnet50", {1});
+  const auto last_line = [&](const stats::PointRecord& before, const stats::PointRecord& now) {
+    GateReport one = report();
+    one.gate = stats::gate({both, std::span(&before, 1)}, {both, std::span(&now, 1)}, 0.02);
+    return split(gate_table(one), '\n').end()[-2];
+  };
+  EXPECT_EQ(last_line(measured({32}), {}), "nothing was compared: 1 UNDECIDED");
+  EXPECT_EQ(last_line(measured({32}), measured({16})), "nothing was decided: 1 UNDECIDED");
+  EXPECT_EQ(last_line(measured({32, 32}), measured({32, 32})), "no regression: 1 SAME");
 }
 
 TEST(GateTable, ObeysNoName) {

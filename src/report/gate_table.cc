@@ -7,6 +7,7 @@
 #include "report/characters.h"
 #include "report/gate_report.h"
 #include "report/sweep_report.h"
+#include "stats/comparable.h"
 
 namespace lockstep::report {
 namespace {
@@ -26,14 +27,27 @@ std::string interval(const std::optional<stats::Estimate>& estimate) {
   return fmt::format("{:.3f} - {:.3f}", estimate->interval->low, estimate->interval->high);
 }
 
+std::string_view outcome(const stats::Gate& gate) {
+  if (gate.regression()) return "a regression";
+  if (gate.compared() == 0) return "nothing was compared";
+  const bool decided = count(gate, "UNDECIDED") < static_cast<int>(gate.rows.size());
+  return decided ? "no regression" : "nothing was decided";
+}
+
 std::string summary(const stats::Gate& gate) {
   std::vector<std::string> counts;
   for (const char* outcome : {"SLOWER", "FAILED", "UNDECIDED", "SAME", "FASTER"}) {
     const int rows = count(gate, outcome);
     if (rows > 0) counts.push_back(fmt::format("{} {}", rows, outcome));
   }
-  return fmt::format("{}: {}\n", gate.regression() ? "a regression" : "no regression",
-                     join(counts, ", "));
+  return fmt::format("{}: {}\n", outcome(gate), join(counts, ", "));
+}
+
+// What is beside a verdict of speeds that were measured under load.
+constexpr std::string_view kUnderLoad = " !";
+
+std::string verdict_cell(const stats::GateRow& row) {
+  return fmt::format("{}{}", word(row), row.load.empty() ? "" : kUnderLoad);
 }
 
 }  // namespace
@@ -62,40 +76,44 @@ std::string sentence(const stats::GateRow& row) {
                           100 * row.ratio->interval->high);
     }
   }
-  if (row.reason.empty()) return text;
-  return text + (text.empty() ? "" : "; ") + row.reason;
+  return stats::clauses({text, row.reason, row.load});
 }
 
-std::string gate_table(const GateReport& report) {
+std::string gate_table(const GateReport& report, std::size_t width) {
   using enum Table::Align;
   Table table({{"verdict", left},
                {"model", left},
-               {"batch"},
+               {"batch", right, 2},
                {"strategy", left},
                {"devices"},
-               {"baseline"},
-               {"candidate"},
+               {"baseline", right, 3},
+               {"candidate", right, 4},
                {"ratio"},
-               {"95 %"}});
+               {"95 %", right, 1}});
   std::string reasons;
+  const bool loaded = std::ranges::any_of(
+      report.gate.rows, [](const stats::GateRow& row) { return !row.load.empty(); });
   for (const stats::GateRow& row : report.gate.rows) {
-    table.add({std::string(word(row)), printable(row.point.model),
+    table.add({verdict_cell(row), printable(row.point.model),
                fmt::format("{}", row.point.batch_size), printable(configuration(row.point)),
                fmt::format("{}", row.point.devices), speed(row.baseline), speed(row.candidate),
                ratio(row.ratio), interval(row.ratio)});
-    if (!row.reason.empty()) {
-      reasons += fmt::format("{} {}: {}\n", word(row), printable(row.point.id),
-                             printable(row.reason, kSentence));
+    if (const std::string reason = stats::clauses({row.reason, row.load}); !reason.empty()) {
+      reasons += fmt::format("{} {}: {}\n", verdict_cell(row), printable(row.point.id),
+                             printable(reason, kSentence));
     }
   }
   for (const std::string& id : report.gate.added) {
     reasons += fmt::format("not in the baseline: {}\n", printable(id));
   }
+  if (const std::vector<std::string> taken = table.fit(width); !taken.empty()) {
+    reasons += fmt::format("left out in this narrow terminal: {}\n", join(taken, ", "));
+  }
   return fmt::format("baseline {}, candidate {}; images/s of all devices\n\n",
                      printable(report.baseline), printable(report.candidate)) +
          table.text() + '\n' +
-         fmt::format("95 %: interval of the ratio; SAME: all of it within {:g} %\n",
-                     100 * report.min_effect) +
+         fmt::format("95 %: interval of the ratio; SAME: all of it within {:g} %{}\n",
+                     100 * report.min_effect, loaded ? "; !: measured under load" : "") +
          reasons + summary(report.gate);
 }
 

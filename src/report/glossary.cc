@@ -16,7 +16,8 @@ constexpr Term kTerms[] = {
      "differs from start to start is in it. One launch has none."},
     {"speed-up",
      "Speed over that of the baseline, the same configuration with the smallest number of devices; "
-     "launches of the same round are divided by each other, so that a drift of the machine "
+     "strategies that do the same work on one device share the first of them. Its interval is that "
+     "of launches of the same round divided by each other, so that a drift of the machine "
      "cancels."},
     {"efficiency",
      "Speed-up times the devices of the baseline over the devices. With weak scaling that is "
@@ -79,8 +80,9 @@ constexpr Term kTerms[] = {
      "other, lies all on one side of 1. What is not told apart may be equally fast; more launches "
      "(--repeats) tell more."},
     {"best",
-     "The highest throughput among the configurations of one network, batch, scaling and number of "
-     "devices; independent devices, which do not train one network, are not among them."},
+     "Told apart from all other configurations of one network, batch, scaling and number of "
+     "devices, and faster; independent devices, which do not train one network, are not among "
+     "them. The fastest that is not told apart from another is no winner."},
 };
 
 }  // namespace

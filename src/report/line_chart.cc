@@ -18,6 +18,7 @@ constexpr double kLeft = 88, kRight = 620, kTop = 48, kBottom = 360;
 constexpr double kLegend = kBottom + 68, kLegendLine = 19, kLabel = kLeft + 44;
 constexpr double kLetter = 7;  // of a label, on average
 constexpr double kInset = 18;  // markers stand free of the frame
+constexpr double kMinorTick = 4;
 // From one number on the x axis to the next, at least; with a unit.
 constexpr double kNumber = 28, kBytes = 54;
 
@@ -38,7 +39,9 @@ class Drawing {
   }
 
   Svg draw() {
-    svg_.text({kLeft, 28}, chart_.title, "font-size=\"15\" font-weight=\"bold\"");
+    svg_.text({kLeft, chart_.subtitle.empty() ? 28.0 : 20.0}, chart_.title,
+              "font-size=\"15\" font-weight=\"bold\"");
+    if (!chart_.subtitle.empty()) svg_.text({kLeft, 37}, chart_.subtitle, kSoftText);
     draw_axes();
     if (counts_.empty()) {
       svg_.text({(kLeft + kRight) / 2, (kTop + kBottom) / 2}, "nothing was measured",
@@ -61,9 +64,13 @@ class Drawing {
   }
 
  private:
-  bool in_bytes() const { return chart_.axes == Axes::bytes_from_zero; }
+  bool in_bytes() const {
+    return chart_.axes == Axes::bytes_from_zero || chart_.axes == Axes::logarithmic_bytes;
+  }
   bool logarithmic_x() const { return chart_.axes != Axes::linear_from_zero; }
-  bool logarithmic_y() const { return chart_.axes == Axes::logarithmic; }
+  bool logarithmic_y() const {
+    return chart_.axes == Axes::logarithmic || chart_.axes == Axes::logarithmic_bytes;
+  }
 
   void include(const XY& point) {
     counts_.insert(point.x);
@@ -89,10 +96,12 @@ class Drawing {
   void draw_axes() {
     if (!counts_.empty()) draw_ticks();
     svg_.path(fmt::format("M{} {}V{}H{}", kLeft, kTop, kBottom, kRight), kAxisLine);
-    svg_.text({(kLeft + kRight) / 2, kBottom + 40}, chart_.x_label, "text-anchor=\"middle\"");
+    svg_.text({(kLeft + kRight) / 2, kBottom + 40},
+              logarithmic_x() ? log_scale(chart_.x_label) : chart_.x_label,
+              "text-anchor=\"middle\"");
     constexpr XY kSide{18, (kTop + kBottom) / 2};
     svg_.text(
-        kSide, chart_.y_label,
+        kSide, logarithmic_y() ? log_scale(chart_.y_label) : chart_.y_label,
         fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 {} {})\"", kSide.x, kSide.y));
   }
 
@@ -101,6 +110,11 @@ class Drawing {
          logarithmic_y() ? logarithmic_ticks(low_, high_, 9) : linear_ticks(high_, 9)) {
       svg_.line({kLeft, y_of(tick)}, {kRight, y_of(tick)}, kGridLine);
       svg_.text({kLeft - 8, y_of(tick) + 4}, fmt::format("{:.6g}", tick), "text-anchor=\"end\"");
+    }
+    if (logarithmic_y()) {
+      for (const double tick : minor_ticks(low_, high_)) {
+        svg_.line({kLeft - kMinorTick, y_of(tick)}, {kLeft, y_of(tick)}, kAxisLine);
+      }
     }
     // A number where there is room for it, and the last one always.
     const double last = x_of(*counts_.rbegin());

@@ -17,7 +17,8 @@ struct ChartLine {
 enum class Axes {
   linear_from_zero,  // both of them
   logarithmic,       // both
-  bytes_from_zero    // logarithmic numbers of bytes, and what is from 0 on
+  bytes_from_zero,   // logarithmic numbers of bytes, and what is from 0 on
+  logarithmic_bytes  // both logarithmic, the first in bytes
 };
 
 // Lines in one frame, with a legend below it. Every point's x has a tick.
@@ -27,6 +28,7 @@ struct LineChart {
   Axes axes = Axes::linear_from_zero;
   std::vector<ChartLine> lines;
   std::string footer;
+  std::string subtitle = {};
 };
 std::string draw(const LineChart& chart);
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/characters.h"
 #include "report/page_parts.h"
+#include "report/remarks.h"
 #include "spec/names.h"
 
 namespace lockstep::report {
@@ -71,10 +72,7 @@ std::vector<Column> columns() {
        [](const RowView& row) {
          return html_estimate(row, "efficiency", row.summary().efficiency, percent_text);
        }},
-      {term("of independent"), true,
-       [](const RowView& row) {
-         return html_estimate(row, "of_independent", row.summary().of_ceiling, percent_text);
-       }},
+      {term("of independent"), true, html_of_limit},
       {term("I/O overhead"), true,
        [](const RowView& row) {
          return html_estimate(row, "io_overhead", row.summary().io_overhead, percent_text);
@@ -105,6 +103,18 @@ std::vector<Column> columns() {
   };
 }
 
+std::string notes_below(const SweepReport& sweep) {
+  std::vector<std::string> notes = remarks(sweep);
+  if (std::ranges::any_of(sweep.rows, &stats::RowSummary::best)) {
+    notes.emplace(notes.begin(), kBestMark);
+  }
+  std::string html;
+  for (const std::string& note : notes) {
+    html += fmt::format("<p class=\"note\">{}</p>\n", html_name(note, 500));
+  }
+  return html;
+}
+
 // Columns of which no row knows anything are only named below it.
 std::string results_table(const SweepReport& sweep) {
   std::vector<Column> all = columns();
@@ -132,8 +142,8 @@ std::string results_table(const SweepReport& sweep) {
   return fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"All results\"><table "
       "class=\"sortable\">\n<caption>{}. {}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}"
-      "</tbody></table></div>\n{}",
-      html_name(sweep.id), html_name(sweep.machine, 200), head, body,
+      "</tbody></table></div>\n{}{}",
+      html_name(sweep.id), html_name(sweep.machine, 200), head, body, notes_below(sweep),
       unknown.empty()
           ? ""
           : fmt::format("<p class=\"note\">Not available: {}.</p>\n", join(unknown, ", ")));

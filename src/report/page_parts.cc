@@ -4,7 +4,9 @@
 
 #include "base/text.h"
 #include "report/characters.h"
+#include "report/conclusions.h"
 #include "report/glossary.h"
+#include "report/remarks.h"
 
 namespace lockstep::report {
 
@@ -39,6 +41,11 @@ std::string html_estimate(const RowView& row, std::string_view column,
   return html;
 }
 
+std::string html_of_limit(const RowView& row) {
+  return fmt::format("{}{}", limit_mark(row.summary()),
+                     html_estimate(row, "of_independent", row.summary().of_ceiling, percent_text));
+}
+
 std::string warnings_part(const Evidence& evidence) {
   const std::vector<std::string> all = warnings(evidence);
   if (all.empty()) return {};
@@ -52,6 +59,15 @@ std::string warnings_part(const Evidence& evidence) {
       "mind</summary>\n<ul>\n{}</ul>\n</details>\n</section>\n",
       all.size() <= kAtOnce ? " open" : "",
       counted(static_cast<std::int64_t>(all.size()), "warning"), list);
+}
+
+std::string conclusions_part(const Evidence& evidence) {
+  std::string list;
+  for (const std::string& sentence : conclusions(evidence.sweeps)) {
+    list += fmt::format("<li>{}</li>\n", html_name(sentence, 500));
+  }
+  if (list.empty()) return {};
+  return fmt::format("<section aria-label=\"What it shows\">\n<ul>\n{}</ul>\n</section>\n", list);
 }
 
 std::string glossary_part() {

@@ -27,8 +27,12 @@ std::string html_estimate(const RowView& row, std::string_view column,
 std::string html_number(const RowView& row, std::string_view column, double value,
                         std::string_view shown);
 
+// The share of `independent`, marked where it is above 100 %: see remarks.h.
+std::string html_of_limit(const RowView& row);
+
 // The parts of the page; empty: there is nothing of it.
 std::string warnings_part(const Evidence& evidence);
+std::string conclusions_part(const Evidence& evidence);
 std::string summary_part(const std::vector<Series>& series);
 std::string figures_part(const std::vector<Figure>& figures, const std::vector<Series>& series);
 std::string results_part(const Evidence& evidence);

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "report/advice.h"
 #include "report/page_parts.h"
-#include "stats/compare.h"
 
 namespace lockstep::report {
 namespace {
@@ -17,28 +16,30 @@ using stats::Part;
 std::map<int, RowView> fastest_by_devices(const Series& series) {
   std::map<int, RowView> fastest;
   for (const Curve& curve : series.curves) {
-    if (curve.ceiling) continue;
     for (const RowView& row : curve.rows) {
-      if (!row.summary().speed) continue;
-      const auto [at, fresh] = fastest.emplace(row.point().devices, row);
-      if (!fresh && row.summary().speed->value > at->second.summary().speed->value) {
-        at->second = row;
-      }
+      if (row.summary().fastest) fastest.emplace(row.point().devices, row);
     }
   }
   return fastest;
 }
 
-// Other choices with as many devices, of which the launches do not tell that they are slower.
-std::vector<std::string> not_told_apart(const RowView& fastest, const Series& series) {
+// Other choices with as many devices, of which the launches do not show that they are slower.
+std::vector<std::string> not_told_apart(const RowView& fastest) {
   std::vector<std::string> labels;
+  for (const std::size_t rival : fastest.summary().rivals) {
+    labels.push_back(choice_of({fastest.report, rival}));
+  }
+  return labels;
+}
+
+std::vector<std::string> doing_the_same(const RowView& row, const Series& series) {
+  std::vector<std::string> labels;
+  const stats::Measurements measurements{row.report->plan, row.report->records};
   for (const Curve& curve : series.curves) {
-    if (curve.ceiling) continue;
-    for (const RowView& row : curve.rows) {
-      if (row.index == fastest.index || row.point().devices != fastest.point().devices) continue;
-      const auto compared =
-          stats::compare(stats::speeds(row.record()), stats::speeds(fastest.record()));
-      if (compared && compared->verdict != stats::Verdict::slower) labels.push_back(curve.label);
+    for (const RowView& other : curve.rows) {
+      const bool same = !curve.ceiling && other.row().point != row.row().point &&
+                        stats::same_work(measurements, other.row().point, row.row().point);
+      if (same) labels.push_back(curve.label);
     }
   }
   return labels;
@@ -142,10 +143,15 @@ std::string limit(const RowView& row) {
 
 std::string choice(const RowView& row, const Series& series) {
   std::string text = html_name(choice_text(row.point()));
-  const std::vector<std::string> others = not_told_apart(row, series);
-  if (others.empty()) return text;
-  return text + fmt::format(" <span class=\"note\">or {}: {}</span>", html_name(join(others, ", ")),
-                            term("told apart", "not told apart"));
+  if (const auto others = not_told_apart(row); !others.empty()) {
+    text += fmt::format(" <span class=\"note\">or {}: {}</span>", html_name(join(others, ", ")),
+                        term("told apart", "not told apart"));
+  }
+  if (const auto others = doing_the_same(row, series); !others.empty()) {
+    text += fmt::format(" <span class=\"note\">{}: the same work</span>",
+                        html_name(join(others, ", ")));
+  }
+  return text;
 }
 
 std::string by_devices(const std::map<int, RowView>& fastest, const Series& series) {
@@ -179,7 +185,7 @@ std::string tile(std::string_view title, std::string_view content) {
 std::string scaling(const RowView& row) {
   const stats::RowSummary& summary = row.summary();
   std::string text;
-  if (row.point().devices == summary.baseline_devices) {
+  if (summary.baseline_devices == 0 || summary.baseline_devices == row.point().devices) {
     text = "<p>Fewer devices were not measured: there is nothing to compare it with.</p>\n";
   } else if (!summary.efficiency) {
     text = "<p>Its baseline was not measured: there is nothing to compare it with.</p>\n";
@@ -190,9 +196,7 @@ std::string scaling(const RowView& row) {
         html_estimate(row, "speedup", summary.speed_up, ratio_text), term("speed-up"));
   }
   if (!summary.of_ceiling) return text;
-  return text + fmt::format("<p>{} {}</p>\n",
-                            html_estimate(row, "of_independent", summary.of_ceiling, percent_text),
-                            term("of independent"));
+  return text + fmt::format("<p>{} {}</p>\n", html_of_limit(row), term("of independent"));
 }
 
 std::string card(const Series& series) {

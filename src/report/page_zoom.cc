@@ -17,12 +17,24 @@ const std::string_view kPageZoom =
       view.setAttribute("viewBox", `${from * width} 0 ${span * width} ${height}`);
       panel.querySelector("[data-end=first]").textContent = Math.round(from * steps);
       panel.querySelector("[data-end=last]").textContent = Math.round(to * steps);
+      for (const tick of panel.querySelectorAll("[data-share]")) {
+        const at = (tick.dataset.share - from) / span;
+        tick.setAttribute("visibility", at < 0 || at > 1 ? "hidden" : "visible");
+        tick.setAttribute("transform", `translate(${Number(view.getAttribute("x")) + at * width} 0)`);
+      }
     };
+
+    // The axis may be broken: what is above the break has another scale.
+    const [high, top, lower, upper] =
+      ["high", "top", "break", "resume"].map(name => Number(view.dataset[name]));
+    const milliseconds = y => y < lower
+      ? high + (1 - y / upper) * (top - high)
+      : (height - y) / (height - lower) * high;
 
     // A point of the line is a step, or two are the lowest and the highest of a column.
     const text = share => {
       const line = outline.points;  // thousands of them, which are read when they are asked for
-      const ms = i => (1 - line.getItem(i).y / height) * view.dataset.high;
+      const ms = i => milliseconds(line.getItem(i).y);
       const each = line.numberOfItems === steps;
       const columns = each ? steps : line.numberOfItems / 2;
       const column = Math.min(columns - 1, Math.floor(share * columns));
@@ -30,8 +42,8 @@ const std::string_view kPageZoom =
       const last = Math.floor((column + 1) * steps / columns) - 1;
       const note = first < view.dataset.leftOut ? ", not measured" : "";
       if (each) return `step ${first}: ${ms(column).toPrecision(4)} ms${note}`;
-      const [low, high] = [2 * column, 2 * column + 1].map(i => ms(i).toPrecision(4));
-      return `steps ${first} to ${last}: ${low} to ${high} ms${note}`;
+      const [least, most] = [2 * column, 2 * column + 1].map(i => ms(i).toPrecision(4));
+      return `steps ${first} to ${last}: ${least} to ${most} ms${note}`;
     };
 
     const sheet = document.createElementNS(panel.namespaceURI, "rect");

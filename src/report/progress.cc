@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/streams.h"
 #include "base/text.h"
+#include "report/characters.h"
 
 namespace lockstep::report {
 namespace {
@@ -37,6 +38,13 @@ std::string progress_text(std::int64_t done, std::int64_t total, double elapsed,
                      std::string(static_cast<std::size_t>(bar) - full, '.'), text);
 }
 
+std::string one_line(std::string_view text, int width) {
+  // One column less than there is: a full line would scroll.
+  const auto room = static_cast<std::size_t>(std::max(width - 1, 0));
+  if (width <= 0 || text.size() <= room) return std::string(text);
+  return printable(text, std::max<std::size_t>(room, 4) - 3);
+}
+
 Progress::Output Progress::standard_error() {
   Output output{.width =
                     [] {
@@ -44,11 +52,7 @@ Progress::Output Progress::standard_error() {
                       return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? int{size.ws_col} : 0;
                     },
                 .clock = now,
-                .write =
-                    [](std::string_view text) {
-                      std::fwrite(text.data(), 1, text.size(), stderr);
-                      std::fflush(stderr);
-                    }};
+                .write = write_message};
   const char* kind = std::getenv("TERM");
   output.terminal =
       isatty(STDERR_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
@@ -64,7 +68,7 @@ Progress::Progress(std::int64_t total, Output output, std::string unit)
 
 void Progress::announce(std::string_view text) {
   if (!output_.terminal) return;
-  output_.write(fmt::format("{}{}", kClearLine, text));
+  output_.write(fmt::format("{}{}", kClearLine, one_line(text, output_.width())));
   shown_ = true;
 }
 

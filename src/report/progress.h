@@ -12,6 +12,10 @@ namespace lockstep::report {
 std::string progress_text(std::int64_t done, std::int64_t total, double elapsed, int width,
                           std::string_view unit = "steps");
 
+// As much of a text as a line of a terminal of this width takes without being broken into two; all
+// of it where the width is not known (0).
+std::string one_line(std::string_view text, int width);
+
 // Tells on stderr how far something is: a bar that is redrawn in place on a terminal, otherwise a
 // line now and then, so that a log file stays short.
 class Progress {

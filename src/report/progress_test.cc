@@ -107,5 +107,12 @@ TEST(Progress, AnnouncesOnATerminalOnlyAndTakesItOffWhateverEndsTheRun) {
   }
 }
 
+TEST(OneLine, IsNeverBrokenIntoTwo) {
+  EXPECT_EQ(one_line("[3/12] net, launch 2", 80), "[3/12] net, launch 2");
+  EXPECT_EQ(one_line("[3/12] net, launch 2", 21), "[3/12] net, launch 2");
+  EXPECT_EQ(one_line("[3/12] net, launch 2", 20), "[3/12] net, laun...");
+  EXPECT_EQ(one_line("[3/12] net, launch 2", 0), "[3/12] net, launch 2");
+}
+
 }  // namespace
 }  // namespace lockstep::report

@@ -4,7 +4,9 @@
 
 #include "base/text.h"
 #include "report/characters.h"
+#include "report/conclusions.h"
 #include "report/evidence.h"
+#include "report/remarks.h"
 #include "report/row_view.h"
 #include "spec/names.h"
 
@@ -43,12 +45,13 @@ std::string table(const SweepReport& sweep) {
   for (std::size_t r = 0; r < sweep.rows.size(); ++r) {
     const RowView row{&sweep, r};
     const std::string strategy = escaped(configuration(row.point()));
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-                        escaped(row.point().model), name(row.row().scaling), row.point().batch_size,
-                        row.summary().best ? fmt::format("**{}**", strategy) : strategy,
-                        row.point().devices, speed(row), cell(row.summary().speed_up, ratio_text),
-                        cell(row.summary().efficiency, percent_text),
-                        cell(row.summary().of_ceiling, percent_text));
+    text += fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} |", escaped(row.point().model),
+        name(row.row().scaling), row.point().batch_size,
+        row.summary().best ? fmt::format("**{}**", strategy) : strategy, row.point().devices,
+        speed(row), cell(row.summary().speed_up, ratio_text),
+        cell(row.summary().efficiency, percent_text),
+        escaped(limit_mark(row.summary())) + cell(row.summary().of_ceiling, percent_text));
     if (inputs) text += fmt::format(" {} |", cell(row.summary().io_overhead, percent_text));
     text += '\n';
   }
@@ -59,15 +62,22 @@ std::string table(const SweepReport& sweep) {
 
 std::string report_markdown(const Evidence& evidence) {
   std::string text = "# How training scales\n";
+  const std::vector<std::string> verdicts = conclusions(evidence.sweeps);
+  if (!verdicts.empty()) text += '\n';
+  for (const std::string& verdict : verdicts) text += fmt::format("- {}\n", escaped(verdict));
   const std::vector<std::string> all = warnings(evidence);
   if (!all.empty()) text += "\n## Warnings\n\n";
   for (const std::string& warning : all) text += fmt::format("- {}\n", escaped(warning));
   for (const SweepReport& sweep : evidence.sweeps) {
     text +=
         fmt::format("\n## {}\n\n{}\n\n{}", escaped(sweep.id), escaped(sweep.machine), table(sweep));
+    const std::vector<std::string> notes = remarks(sweep);
+    if (!notes.empty()) text += '\n';
+    for (const std::string& note : notes) text += fmt::format("- {}\n", escaped(note));
   }
   text +=
-      "\nIn parentheses: 95 % intervals over launches. Bold: the fastest with as many devices.\n";
+      "\nIn parentheses: 95 % intervals over launches. Bold: faster than all others with as many "
+      "devices, by more than launches differ.\n";
   for (const Figure& figure : figures(evidence)) {
     text += fmt::format("\n![{}]({}.svg)\n", figure.title, figure.name);
   }

@@ -9,25 +9,25 @@ namespace lockstep::report {
 namespace {
 
 // What the page consists of, below its warnings. What there is nothing of is not there.
-struct Part {
+struct Chapter {
   std::string_view id, title;
   std::string html;
 };
 
-std::vector<Part> parts_of(const Evidence& evidence) {
+std::vector<Chapter> parts_of(const Evidence& evidence) {
   const std::vector<Series> series = series_of(evidence.sweeps);
-  std::vector<Part> parts = {
+  std::vector<Chapter> parts = {
       {"summary", "At a glance", summary_part(series)},
       {"figures", "Figures", figures_part(figures(evidence), series)},
       {"results", "All results", results_part(evidence)},
       {"provenance", "Configuration and environment", provenance_part(evidence)},
       {"glossary", "What the words mean", glossary_part()},
   };
-  std::erase_if(parts, [](const Part& part) { return part.html.empty(); });
+  std::erase_if(parts, [](const Chapter& part) { return part.html.empty(); });
   return parts;
 }
 
-std::string header(const Evidence& evidence, const std::vector<Part>& parts) {
+std::string header(const Evidence& evidence, const std::vector<Chapter>& parts) {
   std::string text = "<header>\n<h1>How training scales</h1>\n";
   for (const SweepReport& sweep : evidence.sweeps) {
     std::string date;
@@ -40,7 +40,7 @@ std::string header(const Evidence& evidence, const std::vector<Part>& parts) {
                         html_name(sweep.machine, 200));
   }
   std::vector<std::string> links;
-  for (const Part& part : parts) {
+  for (const Chapter& part : parts) {
     links.push_back(fmt::format("<a href=\"#{}\">{}</a>", part.id, part.title));
   }
   return text + fmt::format("<nav aria-label=\"Parts of this page\">{}</nav>\n</header>\n",
@@ -50,9 +50,9 @@ std::string header(const Evidence& evidence, const std::vector<Part>& parts) {
 }  // namespace
 
 std::string report_page(const Evidence& evidence) {
-  const std::vector<Part> parts = parts_of(evidence);
+  const std::vector<Chapter> parts = parts_of(evidence);
   std::string body;
-  for (const Part& part : parts) body += part.html;
+  for (const Chapter& part : parts) body += part.html;
   return fmt::format(
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -61,7 +61,8 @@ std::string report_page(const Evidence& evidence) {
              "<style>\n{}</style>\n</head>\n<body>\n",
              evidence.sweeps.empty() ? "" : ": " + xml_escaped(evidence.sweeps.front().id),
              kPageStyle) +
-         header(evidence, parts) + "<main>\n" + warnings_part(evidence) + body + "</main>\n" +
+         header(evidence, parts) + "<main>\n" + warnings_part(evidence) +
+         conclusions_part(evidence) + body + "</main>\n" +
          fmt::format(
              "<script>\n\"use strict\";\n(() => "
              "{{\n{}\n{}\n{}}})();\n</script>\n</body>\n</html>\n",

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "report/notebook.h"
 #include "report/report_for_test.h"
 #include "tests/golden.h"
@@ -29,9 +30,11 @@ Evidence example() {
                      .date = "2026-01-02T03:04:05Z",
                      .warmup = 2,
                      .cut = 1,
-                     .ms = {900, 300, 270, 250, 260, 245, 255, 800, 250}}},
+                     .ms = {4500, 300, 270, 250, 260, 245, 255, 800, 250}}},
           .collectives = {{.operation = "all_reduce",
                            .transport = "tcp",
+                           .program = "lockstep",
+                           .directory = "results/comm",
                            .ranks = 4,
                            .hosts = 2,
                            .rows = {{"ring", 1024, 0.25},
@@ -148,7 +151,102 @@ TEST(StepsFigure, ShowsTheRangeOfWhatSharesAColumn) {
   series.ms[50'000] = 20;
   const std::string svg = svg_file(steps_figure({&series, 1}), "");
   EXPECT_LT(svg.size(), 70'000);
-  EXPECT_THAT(svg, HasSubstr(",9.09 "));  // 20 of a highest 22 ms, from the top of 100
+  EXPECT_THAT(svg, HasSubstr(",10.91 "));  // 20 of a highest 22 ms, from the top of 120
+}
+
+StepSeries lenet_steps(std::int64_t warmup, std::vector<double> ms) {
+  return {.run = "",
+          .point = "",
+          .title = "lenet",
+          .subtitle = "",
+          .configuration = "",
+          .date = "",
+          .warmup = warmup,
+          .cut = 0,
+          .ms = std::move(ms)};
+}
+
+// A line's points, from the top of the window.
+std::vector<double> heights(const std::string& svg) {
+  const std::size_t begin = svg.find("<polyline points=\"") + 18;
+  std::vector<double> heights;
+  for (const std::string& point : split(svg.substr(begin, svg.find('"', begin) - begin), ' ')) {
+    heights.push_back(parse_double(split(point, ',').at(1)).value());
+  }
+  return heights;
+}
+
+TEST(StepsFigure, ShowsAWarmUpThatTakesFarLongerAboveABreak) {
+  const StepSeries series = lenet_steps(2, {1000, 500, 10, 11, 10, 12});
+  const Figure figure = steps_figure({&series, 1});
+  const std::string svg = svg_file(figure, "");
+  EXPECT_THAT(svg, HasSubstr(">1000</text>"));
+  EXPECT_THAT(figure.caption, HasSubstr("Above a break"));
+  const std::vector<double> line = heights(svg);
+  ASSERT_EQ(line.size(), 6);
+  for (const double y : line) EXPECT_GE(y, 0);
+  EXPECT_LT(line[0], line[1]);
+  EXPECT_LT(line[1], 28);  // above the break
+  for (const std::size_t steady : {2, 3, 4, 5}) EXPECT_GT(line[steady], 36);
+  EXPECT_GT(line[2] - line[5], 10);  // and what is steady can be told apart
+}
+
+TEST(StepsFigure, HasNoBreakWhereStepsAreAlike) {
+  const StepSeries series = lenet_steps(1, {20, 10, 11, 10, 12});
+  const Figure figure = steps_figure({&series, 1});
+  EXPECT_THAT(figure.caption, Not(HasSubstr("break")));
+  for (const double y : heights(svg_file(figure, ""))) EXPECT_GE(y, 0);
+}
+
+TEST(StepsFigure, HasAnAxisOfSeconds) {
+  const StepSeries series = lenet_steps(1, {4000, 1000, 1000, 1000, 1000});
+  const std::string svg = svg_file(steps_figure({&series, 1}), "");
+  // Half of the first step has passed after 2 s: a tenth of the series.
+  EXPECT_THAT(svg, HasSubstr("<g data-share=\"0.10000\" transform=\"translate(98.20 0)\">"));
+  EXPECT_THAT(svg, HasSubstr(">8</text>"));
+}
+
+TEST(Figures, WrapTheirCaptions) {
+  Figure figure{.name = "x", .title = "x", .caption = "", .size = {150, 100}, .panels = {}};
+  figure.caption = "Whiskers are intervals over launches.";
+  const std::string svg = svg_file(figure, "host07");
+  EXPECT_THAT(svg, HasSubstr(">Whiskers are</text>"));
+  EXPECT_THAT(svg, HasSubstr(">intervals over</text>"));
+  EXPECT_THAT(svg, HasSubstr(">host07</text>"));
+}
+
+// Whiskers reach beyond the frame where launches differ too much.
+TEST(ThroughputFigure, MarksWhiskersThatLeaveTheFrame) {
+  spec::Sweep sweep;
+  sweep.models = {{"lenet", 8}};
+  sweep.devices = {1, 2};
+  sweep.ceiling = false;
+  stats::PointRecord wild = measured(100, 2);
+  wild.launches[1]->images_per_second = 800;
+  const auto figure_of = [&](const stats::PointRecord& second) {
+    const SweepReport report = report_of(sweep, {measured(64), second});
+    return throughput_figure({&report, 1});
+  };
+  const Figure cut = figure_of(wild);
+  EXPECT_THAT(cut.caption, HasSubstr("Triangles at the edge: the interval goes beyond it."));
+  EXPECT_THAT(svg_file(cut, ""), HasSubstr("class=\"cut-off\""));
+  const Figure whole = figure_of(measured(128));
+  EXPECT_THAT(whole.caption, Not(HasSubstr("Triangles")));
+  EXPECT_THAT(svg_file(whole, ""), Not(HasSubstr("cut-off")));
+}
+
+TEST(ThroughputFigure, SaysThatItsAxesAreLogarithmicAndWhatIsNotStable) {
+  const SweepReport report = example_report();
+  const Figure figure = throughput_figure({&report, 1});
+  EXPECT_THAT(figure.caption, HasSubstr("Pale: not stable."));
+  const std::string svg = svg_file(figure, "");
+  EXPECT_THAT(svg, HasSubstr(">images/s (log scale)</text>"));
+  EXPECT_THAT(svg, HasSubstr(">devices (log scale)</text>"));
+  EXPECT_THAT(svg_file(efficiency_figure({&report, 1}), ""), HasSubstr(">efficiency</text>"));
+}
+
+TEST(MinorTicks, AreEveryDigitOfEveryDecade) {
+  EXPECT_THAT(minor_ticks(7, 30), ElementsAre(7, 8, 9, 10, 20, 30));
 }
 
 TEST(ReportMarkdown, IsTheCommittedOne) {
@@ -164,11 +262,13 @@ TEST(ReportPage, IsTheCommittedOne) {
 }
 
 TEST(ReportPage, SaysWhichChoicesAreNotToldApartFromTheFastest) {
-  // Of the example: one that is noisy, one that is equally fast, one of a single launch.
+  // Of the example: one that is noisy, one of a single launch.
   const std::string page = report_page(example());
   int count = 0;
   for (std::size_t at = 0; (at = page.find(">not told apart<", at)) != page.npos; ++at) ++count;
-  EXPECT_EQ(count, 3);
+  EXPECT_EQ(count, 2);
+  EXPECT_THAT(page, HasSubstr("<bdi>parameter_server</bdi> <span class=\"note\">"
+                              "<bdi>replicated</bdi>: the same work</span>"));
   EXPECT_THAT(page, HasSubstr("<bdi>replicated</bdi> <span class=\"note\">or "
                               "<bdi>parameter_server</bdi>: <a"));
 }
@@ -178,8 +278,9 @@ TEST(ReportPage, SaysOnceWhatManyPointsWereWarnedOf) {
   evidence.sweeps[0].records[0].launches[0]->warnings = {"the load is 3.5"};
   evidence.sweeps[0].records[1].launches[0]->warnings = {"the load is 4.25"};
   const std::vector<std::string> all = warnings(evidence);
-  EXPECT_THAT(all, testing::Contains("mobilenet-b16-d1-parameter_server and 1 more: the load is "
-                                     "3.5"));
+  EXPECT_THAT(all,
+              testing::Contains("mobilenet-b16-d1-parameter_server and 1 more point: the load is "
+                                "3.5"));
   EXPECT_THAT(all, Not(testing::Contains(HasSubstr("4.25"))));
 }
 
@@ -274,6 +375,61 @@ TEST(ReportPage, IsNotImpressedByHostileNames) {
     EXPECT_THAT(svg_file(figure, hostile), Not(HasSubstr("<script>"))) << figure.name;
   }
   EXPECT_THAT(report_markdown(evidence), Not(HasSubstr("<script>")));
+}
+
+TEST(ReportTex, EscapesWhateverItIsGiven) {
+  spec::Sweep sweep;
+  sweep.models = {{"a_b\\input{/etc/passwd}%$&#^~<>\xc3\xa9", 4}};
+  sweep.devices = {1};
+  const Evidence evidence{
+      .sweeps = {report_of(sweep, {measured(50)})}, .provenances = {}, .steps = {}, .problems = {}};
+  const std::string text = report_tex(evidence);
+  EXPECT_THAT(text, HasSubstr("a\\_b\\textbackslash{}input\\{/etc/passwd\\}\\%\\$\\&\\#"
+                              "\\textasciicircum{}\\textasciitilde{}{<}{>}? & weak & 4 & "
+                              "replicated & 1 & 50.5 (49.3 to 51.8) & 1.00 & 100.0 \\% &  \\\\\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\\input")));
+}
+
+TEST(ReportTex, IsTheCommittedOne) {
+  expect_golden("src/report/golden/report.tex", report_tex(example()));
+}
+
+TEST(Figures, NameTheDirectoryOfSteps) {
+  Evidence evidence = example();
+  const auto label = [&] { return figures(evidence).back().panels.front().label; };
+  EXPECT_THAT(label(), Not(HasSubstr("sweep-1")));
+  evidence.sweeps.push_back(evidence.sweeps.front());
+  EXPECT_THAT(label(), HasSubstr(", sweep-1"));
+}
+
+TEST(Warnings, NameTheirDirectoriesAndAreMerged) {
+  Evidence evidence = example();
+  evidence.problems.clear();
+  SweepReport monday = evidence.sweeps.front();
+  for (stats::PointRecord& record : monday.records) {
+    for (auto& launch : record.launches) {
+      if (launch) launch->warnings = {"the load is 3"};
+    }
+    if (record.launches.empty()) record = measured(1);
+    record.failure.clear();
+  }
+  for (auto& launch : monday.records.back().launches) launch->warnings.clear();
+  monday.warnings = {"the disk is nearly full"};
+  monday.id = "monday";
+  SweepReport tuesday = monday;
+  tuesday.id = "tuesday";
+  evidence.sweeps = {monday};
+  const std::vector<std::string> alone = warnings(evidence);
+  EXPECT_THAT(alone, testing::Contains("the disk is nearly full"));
+  EXPECT_THAT(alone, testing::Contains(testing::MatchesRegex(
+                         "[^ ]+ and [0-9]+ more points, [0-9]+ times: the load is 3")));
+  evidence.sweeps = {monday, tuesday};
+  const std::vector<std::string> both = warnings(evidence);
+  EXPECT_EQ(both.size(), alone.size());
+  EXPECT_THAT(both, testing::Contains("monday, tuesday: the disk is nearly full"));
+  EXPECT_THAT(both,
+              testing::Contains(testing::MatchesRegex(
+                  "monday, tuesday: [^ ]+ and [0-9]+ more points, [0-9]+ times: the load is 3")));
 }
 
 }  // namespace

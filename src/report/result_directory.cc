@@ -51,12 +51,13 @@ stats::Failure failure_in(const fs::path& directory) {
   return {ExitCode::rank_failed, fmt::format("its logs are in {}", directory.string()), ""};
 }
 
-stats::PointRecord read_point(const fs::path& directory, std::vector<std::string>& problems) {
+stats::PointRecord read_point(const fs::path& directory, const spec::Point& point,
+                              std::vector<std::string>& problems) {
   stats::PointRecord record;
   for (const int round : rounds_in(directory)) {
     const fs::path launch = directory / fmt::format("{}", round + 1);
     try {
-      stats::Launch numbers = read_launch(launch);
+      stats::Launch numbers = read_launch(launch, point);
       const auto index = static_cast<std::size_t>(round);
       if (record.launches.size() <= index) record.launches.resize(index + 1);
       record.launches[index] = std::move(numbers);
@@ -76,7 +77,8 @@ stats::PointRecord read_point(const fs::path& directory, std::vector<std::string
 void read_sweep(const fs::path& directory, ResultDirectory& results) {
   results.report.plan = spec::expand(sweep_in(directory));
   for (const spec::Point& point : results.report.plan.points) {
-    results.report.records.push_back(read_point(directory / "points" / point.id, results.problems));
+    results.report.records.push_back(
+        read_point(directory / "points" / point.id, point, results.problems));
   }
 }
 
@@ -141,7 +143,7 @@ spec::Sweep sweep_in(const fs::path& directory) {
   const std::vector<std::string> arguments = {"--spec=" + (directory / "sweep.json").string()};
   try {
     return spec::parse_sweep(arguments, no_environment, {},
-                             [](const std::string& path) { return read_file(path); })
+                             [](const std::string& path) { return read_file(path, kLargestSpec); })
         .sweep;
   } catch (const Error& error) {
     throw Error(ExitCode::usage, printable(error.what(), kLongestComplaint),

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "report/run_for_test.h"
 
 namespace lockstep::report {
 namespace {
@@ -47,7 +48,7 @@ class AResultDirectory : public testing::Test {
 
   fs::path path_;
   spec::Sweep sweep_;
-  const std::string run_ = read_file(kGoldenDirectory / "run.json");
+  const std::string run_ = run_json_of_lenet(1);
   const std::string failed_ = read_file(kGoldenDirectory / "failed_run.json");
 };
 
@@ -68,11 +69,11 @@ TEST_F(AResultDirectory, OfASweepHoldsItsLaunchesByRound) {
 }
 
 TEST_F(AResultDirectory, OfARunIsASweepOfOnePoint) {
-  put("run.json", run_);
+  put("run.json", read_file(kGoldenDirectory / "run.json"));
   const auto [report, problems] = read_results(path_ / "");
   EXPECT_EQ(report.id, "nightly");
   ASSERT_EQ(report.plan.points.size(), 1);
-  EXPECT_EQ(report.plan.points[0].id, "trivial-b32-d1-parameter_server");
+  EXPECT_EQ(report.plan.points[0].id, "trivial-b32-d1-replicated");
   EXPECT_DOUBLE_EQ(report.rows[0].speed->value, 64);
 }
 
@@ -108,13 +109,12 @@ TEST_F(AResultDirectory, LeavesOutWhatItCannotReadAndUsesTheRest) {
   const std::string file = (path_ / point).string();
   EXPECT_THAT(
       problems,
-      ElementsAre(
-          AllOf(HasSubstr(file + "2/run.json is left out: not a whole"), HasSubstr(expected)),
-          file + "3/run.json is left out: a run of version 2; this lockstep reads version 1" +
-              expected,
-          AllOf(HasSubstr(file + "4/run.json is left out"), Not(HasSubstr("\x1b")),
-                Not(HasSubstr("\xff"))),
-          HasSubstr(file + "5/run.json: No such file")));
+      ElementsAre(file + "2/run.json is left out: cut off at byte 700" + expected,
+                  file +
+                      "3/run.json is left out: a run of version 2; this lockstep reads version 1" +
+                      expected,
+                  file + "4/run.json is left out: not JSON at byte 1" + expected,
+                  HasSubstr(file + "5/run.json: No such file")));
 }
 
 TEST_F(AResultDirectory, OfOthersIsComparedWithTheSmallestCountThatItHas) {
@@ -125,6 +125,10 @@ TEST_F(AResultDirectory, OfOthersIsComparedWithTheSmallestCountThatItHas) {
   for (const auto& [point, speed] :
        {std::pair("d1-replicated", 10), std::pair("d2-horovod", 16), std::pair("d4-horovod", 24)}) {
     run["statistics"]["images_per_s"] = speed;
+    run["config"]["model"] = "lenet";
+    run["config"]["batch_size"] = 4;
+    run["config"]["devices"] = point[1] - '0';
+    run["config"]["exchange"]["variable_update"] = std::string(point).substr(3);
     put(fmt::format("points/lenet-b4-{}/1/run.json", point), run.dump());
   }
   const auto [report, problems] = read_results(path_);
@@ -133,6 +137,58 @@ TEST_F(AResultDirectory, OfOthersIsComparedWithTheSmallestCountThatItHas) {
   EXPECT_EQ(report.rows[2].baseline_devices, 2);
   EXPECT_DOUBLE_EQ(report.rows[2].speed_up->value, 1.5);
   EXPECT_DOUBLE_EQ(report.rows[2].efficiency->value, 0.75);
+}
+
+// Files of two points in each other's places.
+TEST_F(AResultDirectory, LeavesOutWhatBelongsToAnotherPoint) {
+  put_sweep();
+  const std::string one = "points/lenet-b4-d1-replicated/", two = "points/lenet-b4-d2-replicated/";
+  put(one + "1/run.json", run_json_of_lenet(2));
+  put(two + "1/run.json", run_json_of_lenet(1));
+  put(two + "2/run.json", run_json_of_lenet(2));
+  const auto [report, problems] = read_results(path_);
+  EXPECT_THAT(report.records[0].launches, IsEmpty());
+  EXPECT_EQ(report.rows[1].speed->launches, 1);
+  EXPECT_THAT(problems, ElementsAre(HasSubstr(one + "1/run.json is left out: it belongs to another "
+                                                    "point: its number of devices is 2, not 1"),
+                                    HasSubstr(two + "1/run.json is left out: it belongs to another "
+                                                    "point: its number of devices is 1, not 2")));
+}
+
+TEST_F(AResultDirectory, LeavesOutWhatCannotBe) {
+  put_sweep();
+  const std::string point = "points/lenet-b4-d1-replicated/";
+  auto run = nlohmann::json::parse(run_);
+  run["ranks"][0]["forward_ms"] = -3;
+  put(point + "1/run.json", run.dump());
+  run = nlohmann::json::parse(run_);
+  run["statistics"]["steps_measured"] = -4;
+  put(point + "2/run.json", run.dump());
+  run = nlohmann::json::parse(run_);
+  run["statistics"]["drift_pct"] = -4;  // of a run that became faster
+  put(point + "3/run.json", run.dump());
+  run["statistics"]["gflops"] = "many";
+  put(point + "4/run.json", run.dump());
+  const auto [report, problems] = read_results(path_);
+  EXPECT_EQ(report.rows[0].speed->launches, 1);
+  EXPECT_THAT(problems,
+              ElementsAre(HasSubstr("1/run.json is left out: its ranks.0.forward_ms is -3, which "
+                                    "cannot be; "),
+                          HasSubstr("2/run.json is left out: its statistics.steps_measured is -4"),
+                          HasSubstr("4/run.json is left out: gflops: expected number, found "
+                                    "string")));
+}
+
+TEST_F(AResultDirectory, DoesNotReadWithoutEnd) {
+  put_sweep();
+  const fs::path launch = path_ / "points/lenet-b4-d1-replicated/1";
+  fs::create_directories(launch);
+  fs::create_symlink("/dev/zero", launch / "run.json");
+  EXPECT_THAT(read_results(path_).problems, ElementsAre(HasSubstr("not a regular file")));
+  put("points/lenet-b4-d1-replicated/2/run.json", std::string(1 << 20, '['));
+  EXPECT_THAT(read_results(path_).problems[1], HasSubstr("it nests deeper than 64 levels"));
+  put("sweep.json", "models: " + std::string(1 << 19, '['));
+  EXPECT_THAT(refusal(), HasSubstr("sweep.json"));
 }
 
 TEST_F(AResultDirectory, WithoutResultsIsRefused) {

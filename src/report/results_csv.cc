@@ -3,23 +3,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/csv.h"
 #include "report/speed_curve.h"
 #include "report/sweep_report.h"
 #include "spec/names.h"
 
 namespace lockstep::report {
 namespace {
-
-// A field as RFC 4180 wants it.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
 
 // One line, in the order of the columns; the first line names them.
 class CsvLine {
@@ -29,8 +19,10 @@ class CsvLine {
     columns.emplace_back(column);
     if constexpr (std::is_floating_point_v<Value>) {
       values.push_back(plain_number(value));
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      values.push_back(fmt::format("{}", value));
     } else {
-      values.push_back(quoted(fmt::format("{}", value)));
+      values.push_back(csv_text(value));
     }
   }
   template <typename Value>
@@ -132,6 +124,7 @@ CsvLine line_of(const SweepReport& report, std::size_t r) {
   line.add_estimate("efficiency", summary.efficiency);
   line.add("baseline_devices",
            summary.baseline_devices > 0 ? std::optional(summary.baseline_devices) : std::nullopt);
+  line.add("baseline_point", summary.baseline ? report.plan.points[*summary.baseline].id : "");
   line.add_estimate("of_independent", summary.of_ceiling);
   line.add_estimate("io_overhead", summary.io_overhead);
   line.add("compute_ms", average([](const stats::Launch& launch) {
@@ -176,6 +169,44 @@ CsvLine line_of(const SweepReport& report, std::size_t r) {
   return line;
 }
 
+// What a spreadsheet or a slide needs.
+CsvLine short_line_of(const SweepReport& report, std::size_t r) {
+  const spec::Row& row = report.plan.rows[r];
+  const spec::Point& point = report.plan.points[row.point];
+  const stats::RowSummary& summary = report.rows[r];
+  const auto value = [](const std::optional<stats::Estimate>& estimate) {
+    return estimate ? std::optional(estimate->value) : std::nullopt;
+  };
+  CsvLine line;
+  line.add("run_id", report.id);
+  line.add("model", point.model);
+  line.add("scaling", name(row.scaling));
+  line.add("batch_per_device", point.batch_size);
+  line.add("configuration", configuration(point));
+  line.add("devices", point.devices);
+  line.add("launches", summary.speed ? summary.speed->launches : 0);
+  line.add_estimate("images_per_s", summary.speed);
+  line.add("speedup", value(summary.speed_up));
+  line.add("efficiency", value(summary.efficiency));
+  line.add("of_independent", value(summary.of_ceiling));
+  line.add("best", summary.best ? 1 : 0);
+  line.add("status", kStatus[static_cast<std::size_t>(status(report.records[row.point]))]);
+  return line;
+}
+
+std::string csv_of(std::span<const SweepReport> reports,
+                   CsvLine (*line_for)(const SweepReport& report, std::size_t row)) {
+  std::string text;
+  for (const SweepReport& report : reports) {
+    for (std::size_t r = 0; r < report.rows.size(); ++r) {
+      const CsvLine line = line_for(report, r);
+      if (text.empty()) text += join(line.columns, ",") + '\n';
+      text += join(line.values, ",") + '\n';
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string plain_number(double value) {
@@ -183,15 +214,11 @@ std::string plain_number(double value) {
 }
 
 std::string results_csv(std::span<const SweepReport> reports) {
-  std::string text;
-  for (const SweepReport& report : reports) {
-    for (std::size_t r = 0; r < report.rows.size(); ++r) {
-      const CsvLine line = line_of(report, r);
-      if (text.empty()) text += join(line.columns, ",") + '\n';
-      text += join(line.values, ",") + '\n';
-    }
-  }
-  return text;
+  return csv_of(reports, line_of);
+}
+
+std::string summary_csv(std::span<const SweepReport> reports) {
+  return csv_of(reports, short_line_of);
 }
 
 }  // namespace lockstep::report

@@ -7,8 +7,11 @@
 #include <ranges>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "report/run_check.h"
 #include "report/run_json.h"
+#include "spec/combinations.h"
 
 namespace lockstep::report {
 namespace {
@@ -22,7 +25,7 @@ std::string machine_of(const SortedJson& context) {
     if (context.contains(key) && context.at(key).is_string()) parts.push_back(context.at(key));
   }
   if (context.contains("physical_cores")) {
-    parts.push_back(fmt::format("{} cores", context.at("physical_cores").get<std::int64_t>()));
+    parts.push_back(fmt::format("{} cores", json_value<std::int64_t>(context, "physical_cores")));
   }
   return join(parts, ", ");
 }
@@ -33,26 +36,26 @@ std::string machine_of(const SortedJson& context) {
 void add_ranks(const SortedJson& ranks, bool sums_everywhere, stats::Launch& launch) {
   if (ranks.empty()) return;
   double step_ms = 0;
-  for (const SortedJson& rank : ranks) step_ms += rank.at("step_ms").get<double>();
+  for (const SortedJson& rank : ranks) step_ms += json_value<double>(rank, "step_ms");
   const double scale = step_ms > 0 ? launch.step_ms_mean / step_ms : 0;
   const auto mean = [&](const char* key) {
     double sum = 0;
-    for (const SortedJson& rank : ranks) sum += rank.at(key).get<double>();
+    for (const SortedJson& rank : ranks) sum += json_value<double>(rank, key);
     return scale * sum;
   };
   std::map<std::string, int> devices;  // by host
   for (const SortedJson& rank : ranks) {
-    const auto host = rank.at("host").get<std::string>();
+    const auto host = json_value<std::string>(rank, "host");
     ++devices[host];
     launch.ranks.push_back(
-        {host, scale * static_cast<double>(ranks.size()) * rank.at("waiting_ms").get<double>()});
+        {host, scale * static_cast<double>(ranks.size()) * json_value<double>(rank, "waiting_ms")});
   }
   launch.hosts = static_cast<int>(devices.size());
   launch.devices_per_host = std::ranges::max(devices | std::views::values);
   double bytes = 0;
   for (const SortedJson& bucket : ranks.front().value("buckets", SortedJson::array())) {
-    launch.bucket_bytes = std::max(launch.bucket_bytes, bucket.at("bytes").get<std::int64_t>());
-    bytes += bucket.at("bytes").get<double>();
+    launch.bucket_bytes = std::max(launch.bucket_bytes, json_value<std::int64_t>(bucket, "bytes"));
+    bytes += json_value<double>(bucket, "bytes");
   }
   launch.input_ms = mean("input_ms");
   launch.forward_ms = mean("forward_ms");
@@ -79,19 +82,34 @@ std::optional<double> if_there(const SortedJson& object, const char* key) {
   return found->get<double>();
 }
 
+// What ran; of files that lack it, what was asked for.
+std::string all_reduce_of(const SortedJson& statistics, const SortedJson& config) {
+  if (const auto ran = statistics.find("all_reduce"); ran != statistics.end()) {
+    return ran->is_null() ? "" : ran->get<std::string>();
+  }
+  const SortedJson exchange = config.value("exchange", SortedJson::object());
+  const spec::Exchange asked{
+      .variable_update = exchange.value("variable_update", spec::Exchange().variable_update),
+      .all_reduce_spec = exchange.value("all_reduce_spec", "")};
+  if (!spec::reduces_to_all(asked)) return {};
+  return asked.all_reduce_spec.empty() ? "auto" : asked.all_reduce_spec;
+}
+
 stats::Launch launch_of(const SortedJson& document) {
   const SortedJson& context = document.at("context");
   const SortedJson& statistics = document.at("statistics");
-  const auto number = [&](const char* key) { return statistics.at(key).get<double>(); };
+  const auto number = [&](const char* key) { return json_value<double>(statistics, key); };
   stats::Launch launch;
-  launch.date = context.at("date").get<std::string>();
+  launch.date = json_value<std::string>(context, "date");
   const SortedJson& config = document.at("config");
   launch.dataset = config.value("dataset", "");
   launch.image_size = config.value("image_size", 0);
   launch.classes = config.value("num_classes", 0);
   launch.mode = config.value("mode", "");
   launch.machine = machine_of(context);
-  launch.warnings = document.at("warnings").get<std::vector<std::string>>();
+  launch.processors = context.value("num_cpus", 0);
+  launch.load_average = context.value("load_average", 0.0);
+  launch.warnings = json_value<std::vector<std::string>>(document, "warnings");
   launch.images_per_second = number("images_per_s");
   if (!is_speed(launch.images_per_second)) {
     throw Error(ExitCode::usage, fmt::format("a speed of {} images/s", launch.images_per_second));
@@ -101,20 +119,19 @@ stats::Launch launch_of(const SortedJson& document) {
     launch.program = context.at("imported").at("framework").get<std::string>();
     return launch;
   }
-  launch.program = fmt::format("lockstep {}", context.at("lockstep_version").get<std::string>());
-  launch.steps_measured = statistics.at("steps_measured").get<std::int64_t>();
-  launch.steps_warmup = statistics.at("steps_warmup").get<std::int64_t>();
-  launch.steps_cut = statistics.at("steps_cut").get<std::int64_t>();
+  launch.program = fmt::format("lockstep {}", json_value<std::string>(context, "lockstep_version"));
+  launch.steps_measured = json_value<std::int64_t>(statistics, "steps_measured");
+  launch.steps_warmup = json_value<std::int64_t>(statistics, "steps_warmup");
+  launch.steps_cut = json_value<std::int64_t>(statistics, "steps_cut");
   launch.step_ms_mean = number("step_ms_mean");
   launch.step_ms_median = number("step_ms_median");
   launch.step_ms_p95 = number("step_ms_p95");
   launch.step_ms_p99 = number("step_ms_p99");
   launch.gflops = number("gflops");
   if (!statistics.at("mfu_pct").is_null()) launch.mfu_pct = number("mfu_pct");
-  launch.rss_peak_bytes = statistics.at("rss_peak_bytes").get<std::int64_t>();
-  launch.stable = statistics.at("stable").get<bool>();
-  launch.all_reduce = config.value("all_reduce_spec", "");
-  if (launch.all_reduce.empty()) launch.all_reduce = "auto";
+  launch.rss_peak_bytes = json_value<std::int64_t>(statistics, "rss_peak_bytes");
+  launch.stable = json_value<bool>(statistics, "stable");
+  launch.all_reduce = all_reduce_of(statistics, config);
   launch.joules = if_there(statistics, "energy_j");
   launch.joules_per_image = if_there(statistics, "j_per_image");
   launch.cost_per_million_images = if_there(statistics, "cost_per_million_images");
@@ -128,7 +145,7 @@ stats::Launch launch_of(const SortedJson& document) {
 template <typename Read>
 auto with_document(std::string_view text, Read read) {
   try {
-    const SortedJson document = SortedJson::parse(text);
+    const SortedJson document = parse_json(text);
     const SortedJson& schema = document.at("schema");
     if (schema.at("name") != "lockstep-run") {
       throw Error(ExitCode::usage, "it is no run of lockstep's");
@@ -140,7 +157,7 @@ auto with_document(std::string_view text, Read read) {
     }
     return read(document);
   } catch (const SortedJson::exception& error) {
-    throw Error(ExitCode::usage, fmt::format("not a whole run.json: {}", error.what()));
+    throw Error(ExitCode::usage, json_fault(error));
   }
 }
 
@@ -160,18 +177,22 @@ bool is_speed(double images_per_second) {
   return images_per_second > 1e-18 && images_per_second < 1e18;
 }
 
-RunFile read_run_json(std::string_view text) {
-  return with_document(text, [](const SortedJson& document) -> RunFile {
+RunFile read_run_json(std::string_view text, const spec::Point* point) {
+  return with_document(text, [&](const SortedJson& document) -> RunFile {
     const SortedJson& error = document.at("error");
-    if (error.is_null()) return launch_of(document);
-    return stats::Failure{static_cast<ExitCode>(error.at("exit_code").get<int>()),
-                          error.at("message").get<std::string>(),
-                          error.at("hint").get<std::string>()};
+    if (error.is_null()) {
+      check_amounts(document);
+      if (point != nullptr) check_identity(document, *point);
+      return launch_of(document);
+    }
+    return stats::Failure{static_cast<ExitCode>(json_value<int>(error, "exit_code")),
+                          json_value<std::string>(error, "message"),
+                          json_value<std::string>(error, "hint")};
   });
 }
 
-stats::Launch read_launch(const std::filesystem::path& directory) {
-  const RunFile file = read_run_json(read_file(directory / "run.json"));
+stats::Launch read_launch(const std::filesystem::path& directory, const spec::Point& point) {
+  const RunFile file = read_run_json(read_file(directory / "run.json"), &point);
   if (const auto* failure = std::get_if<stats::Failure>(&file)) {
     throw Error(ExitCode::usage, failure->message);
   }
@@ -186,7 +207,7 @@ spec::Sweep sweep_of_run(std::string_view text) {
     const int devices = count(config, "devices", usual.devices);
     const auto ranks = static_cast<int>(document.at("ranks").size());  // 0: it failed
     spec::Sweep sweep;
-    sweep.models = {{config.at("model").get<std::string>(), count(config, "batch_size", 0)}};
+    sweep.models = {{json_value<std::string>(config, "model"), count(config, "batch_size", 0)}};
     sweep.devices = {ranks > 0 ? ranks : devices};
     sweep.strategies = {exchange.value("variable_update", usual.exchange.variable_update)};
     sweep.num_ps = {exchange.value("num_ps", 0)};

@@ -24,11 +24,35 @@ TEST(RunFile, ReadsWhatARunWrote) {
   EXPECT_DOUBLE_EQ(launch.overlap_pct.value(), 75);  // 125 ms of 500 are exposed
   EXPECT_EQ(launch.hosts, 1);
   EXPECT_EQ(launch.devices_per_host, 1);
-  EXPECT_EQ(launch.all_reduce, "auto");
+  EXPECT_EQ(launch.all_reduce, "tree+ring#2");
   EXPECT_EQ(launch.bucket_bytes, 4096);
   EXPECT_DOUBLE_EQ(launch.joules.value(), 64);
   EXPECT_DOUBLE_EQ(launch.mfu_pct.value(), 25);
   EXPECT_EQ(launch.date, "2023-11-14T22:13:20Z");
+}
+
+TEST(RunFile, TellsWhichAllReduceRanAndOfEarlyFilesWhichWasAskedFor) {
+  auto run = nlohmann::json::parse(read_file(kGoldenRuns + "run.json"));
+  const auto all_reduce = [&] {
+    return std::get<stats::Launch>(read_run_json(run.dump())).all_reduce;
+  };
+  run["statistics"]["all_reduce"] = nullptr;
+  EXPECT_EQ(all_reduce(), "");
+  run["statistics"].erase("all_reduce");
+  EXPECT_EQ(all_reduce(), "tree:64k:xring#2");
+  run["config"]["exchange"]["all_reduce_spec"] = "";
+  EXPECT_EQ(all_reduce(), "auto");
+  run["config"]["exchange"]["variable_update"] = "parameter_server";
+  EXPECT_EQ(all_reduce(), "");
+}
+
+TEST(RunFile, ReadsHowLoadedTheMachineWas) {
+  auto run = nlohmann::json::parse(read_file(kGoldenRuns + "run.json"));
+  run["context"]["num_cpus"] = 8;
+  run["context"]["load_average"] = 6.5;
+  const auto launch = std::get<stats::Launch>(read_run_json(run.dump()));
+  EXPECT_EQ(launch.processors, 8);
+  EXPECT_DOUBLE_EQ(launch.load_average, 6.5);
 }
 
 // As nccl-tests reckon it: 4096 bytes in 500 ms, times 2 (N - 1) / N.

@@ -47,6 +47,7 @@ Json statistics(const stats::Measured& measured) {
       {"energy_j", or_null(usage.joules)},
       {"j_per_image", or_null(usage.joules_per_image)},
       {"cost_per_million_images", or_null(usage.cost_per_million_images)},
+      {"all_reduce", measured.all_reduce.empty() ? Json(nullptr) : Json(measured.all_reduce)},
   };
 }
 
@@ -119,13 +120,14 @@ Json straggler(const stats::Straggler& slow) {
           {"cost_ms", milliseconds(slow.cost)}};
 }
 
-// Per stage, what its threads could do if they did nothing else.
+// Per stage, what its threads could do if they did nothing else, and what they do in all of them.
 Json input(const stats::InputSummary& summary) {
   Json stages = Json::object();
   for (std::size_t i = 0; i < stats::kInputStages.size(); ++i) {
     const double speed = summary.images_per_second[i];
     stages[std::string(stats::kInputStages[i])] = speed > 0 ? Json(speed) : Json(nullptr);
   }
+  stages["all"] = summary.all_per_second;
   return {{"images", summary.images},
           {"images_skipped", summary.skipped},
           {"images_per_s", std::move(stages)},

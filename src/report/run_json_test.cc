@@ -7,24 +7,27 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "tests/golden.h"
 
 namespace lockstep::report {
 namespace {
 
-const std::filesystem::path kGoldenJson = std::filesystem::path(__FILE__).parent_path() / "golden";
-
-// Compares with golden/NAME; LOCKSTEP_REWRITE_GOLDEN=1 writes it instead.
-void expect_golden(const std::string& name, const std::string& text) {
-  if (std::getenv("LOCKSTEP_REWRITE_GOLDEN") != nullptr) write_file(kGoldenJson / name, text);
-  EXPECT_EQ(text, read_file(kGoldenJson / name));
+spec::Trial trial() {
+  spec::Trial trial;
+  trial.model = "trivial";
+  trial.batch_size = 32;
+  trial.exchange.variable_update = "replicated";
+  trial.exchange.all_reduce_spec = "tree:64k:xring#2";
+  return trial;
 }
 
 RunInfo info() {
   return {.version = "0.1.0",
-          .argv = {"lockstep", "run", "--model=trivial"},
+          .argv = {"lockstep", "run", "--model=trivial", "--variable_update=replicated",
+                   "--all_reduce_spec=tree:64k:xring#2"},
           .started = 1700000000,
           .processors = "0-1",
-          .config = {{"model", "trivial"}, {"batch_size", 32}}};
+          .config = nlohmann::ordered_json::parse(spec::to_json(trial()))};
 }
 
 nlohmann::ordered_json environment() {
@@ -46,7 +49,6 @@ std::vector<record::Sample> samples() {
 }
 
 stats::Result example_result() {
-  const spec::Trial trial;
   stats::Summary summary = stats::summarise(samples(), 32);
   summary.images_per_second_interval = {48, 96};  // the real one has digits of the C library
   const stats::Usage usage{.warmup_steps = 3,
@@ -73,7 +75,7 @@ stats::Result example_result() {
                                     .bytes_sent = 8192,
                                     .bytes_received = 16384};
   return stats::measured_result(
-      trial, environment(), {"--xla means nothing here"},
+      trial(), environment(), {"--xla means nothing here"},
       {.summary = summary,
        .usage = usage,
        .ranks = stats::summarise_ranks(ranks),
@@ -81,7 +83,8 @@ stats::Result example_result() {
        .straggler = stats::Straggler{.rank = 0, .arrived_last = 4, .steps = 4, .cost = 0.125},
        .input = stats::InputSummary{.images = 128,
                                     .skipped = 1,
-                                    .images_per_second = {4096, 96, 0},
+                                    .images_per_second = {4096, 96, 0, 2048},
+                                    .all_per_second = 90,
                                     .waited = 0.25,
                                     .limited_by = "decode"},
        .evaluations = {{.step = 2,
@@ -90,7 +93,8 @@ stats::Result example_result() {
                         .images = 1000,
                         .seconds = 8,
                         .training_seconds = 2,
-                        .reached = true}}});
+                        .reached = true}},
+       .all_reduce = "tree+ring#2"});
 }
 
 TEST(RunJson, IsTheCommittedExample) {
@@ -99,17 +103,16 @@ TEST(RunJson, IsTheCommittedExample) {
   write_run_json(directory, info(), example_result());
   const std::string text = read_file(std::filesystem::path(directory) / "run.json");
   std::filesystem::remove_all(directory);
-  expect_golden("run.json", text);
+  expect_golden("src/report/golden/run.json", text);
 }
 
 TEST(RunJson, OfAFailedRunHasTheErrorAndNoNumber) {
-  const spec::Trial trial;
   const Error error(ExitCode::rank_failed, "the loss is not finite at step 12 (conv3)",
                     "lower --init_learning_rate");
-  const auto json = run_json(info(), stats::failed_result(trial, environment(), {}, error));
+  const auto json = run_json(info(), stats::failed_result(trial(), environment(), {}, error));
   EXPECT_TRUE(json["statistics"].is_null());
   EXPECT_TRUE(json["phases"].is_null());
-  expect_golden("failed_run.json", json.dump(2) + '\n');
+  expect_golden("src/report/golden/failed_run.json", json.dump(2) + '\n');
 }
 
 TEST(RunJson, HasPhasesThatAddUpToTheStep) {

@@ -48,12 +48,25 @@ std::string rounded(double value) {
   return fmt::format("{:.{}f}", value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }
 
+// What the eye sees first must not be what is least certain.
+constexpr const char* kPale = " fill-opacity=\"0.25\"";
+
+// What others measured does not say so.
+bool unstable(const RowView& row) {
+  return std::ranges::any_of(row.record().launches, [](const auto& launch) {
+    return launch && !launch->imported && !launch->stable;
+  });
+}
+
 class PanelDrawing {
  public:
   PanelDrawing(const Quantity& quantity, const Series& series)
       : quantity_(quantity), series_(series) {
     look_for_ranges();
   }
+
+  // Whether a whisker leaves the frame, once it is drawn.
+  bool cut_off() const { return cut_off_; }
 
   Svg draw() {
     svg_.text({kLeft, 20}, series_.title, "font-size=\"15\" font-weight=\"bold\"");
@@ -174,6 +187,7 @@ class PanelDrawing {
         svg_.line({kLeft, y_of(tick)}, {kRight, y_of(tick)}, kGridLine);
         svg_.text({kLeft - 8, y_of(tick) + 4}, quantity_.tick_text(tick), "text-anchor=\"end\"");
       }
+      if (grows()) draw_minor_ticks();
     }
     // A number where there is room for it, and the last one always.
     constexpr double kRoom = 22;
@@ -188,11 +202,18 @@ class PanelDrawing {
     }
     svg_.path(fmt::format("M{0:.2f} {1:.2f}V{2:.2f}H{3:.2f}", kLeft, kTop, kBottom, kRight),
               kAxisLine);
-    svg_.text({(kLeft + kRight) / 2, kBottom + 38}, "devices", "text-anchor=\"middle\"");
+    svg_.text({(kLeft + kRight) / 2, kBottom + 38}, log_scale("devices"), "text-anchor=\"middle\"");
     constexpr XY kSide{13, (kTop + kBottom) / 2};
-    svg_.text(kSide, quantity_.axis,
+    svg_.text(kSide, grows() ? log_scale(quantity_.axis) : std::string(quantity_.axis),
               fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 {:.2f} {:.2f})\"", kSide.x,
                           kSide.y));
+  }
+
+  void draw_minor_ticks() {
+    constexpr double kLength = 4;
+    for (const double tick : minor_ticks(low_, top_)) {
+      svg_.line({kLeft - kLength, y_of(tick)}, {kLeft, y_of(tick)}, kAxisLine);
+    }
   }
 
   void draw_ideal() {
@@ -257,19 +278,28 @@ class PanelDrawing {
       draw_whisker(x, *estimate.interval, colour);
     }
     svg_.path(marker_path({x, y_of(estimate.value)}, shape),
-              sign(curve, colour) + data_of(row, quantity_.column, estimate), title_of(row, curve));
+              sign(curve, colour) + (unstable(row) ? kPale : "") +
+                  data_of(row, quantity_.column, estimate),
+              title_of(row, curve));
   }
 
-  // An end beyond the frame has no cap: there is more of it.
+  // An end beyond the frame is a triangle that points there.
   void draw_whisker(double x, const stats::Interval& interval, std::string_view colour) {
-    constexpr double kCap = 3;
-    const std::string attributes =
-        fmt::format("{}stroke=\"{}\" stroke-width=\"1.2\"",
-                    colour == kCeilingColour ? "class=\"limit\" " : "", colour);
-    svg_.line({x, y_of(interval.low)}, {x, y_of(interval.high)}, attributes);
+    constexpr double kCap = 3, kPoint = 7;
+    const std::string_view limit = colour == kCeilingColour ? "class=\"limit\" " : "";
+    const std::string stroke = fmt::format("{}stroke=\"{}\" stroke-width=\"1.2\"", limit, colour);
+    svg_.line({x, y_of(interval.low)}, {x, y_of(interval.high)}, stroke);
     for (const double end : {interval.low, interval.high}) {
-      if (end < low_ || end > top_) continue;
-      svg_.line({x - kCap, y_of(end)}, {x + kCap, y_of(end)}, attributes);
+      const double y = y_of(end);
+      if (end >= low_ && end <= top_) {
+        svg_.line({x - kCap, y}, {x + kCap, y}, stroke);
+        continue;
+      }
+      cut_off_ = true;
+      const double back = end > top_ ? kPoint : -kPoint;
+      svg_.path(fmt::format("M{:.2f} {:.2f}l4 {:.2f}h-8z", x, y, back),
+                fmt::format("class=\"cut-off\" fill=\"{}\"", colour),
+                fmt::format("the 95 % interval reaches {}", quantity_.tick_text(end)));
     }
   }
 
@@ -324,6 +354,7 @@ class PanelDrawing {
   int first_ = 1, last_ = 1;
   double closest_ = std::numeric_limits<double>::infinity();  // two of them in the drawing
   double low_ = 0, top_ = 0;  // of the quantity; 0: nothing was measured
+  bool cut_off_ = false;
   std::vector<Label> labels_;
 };
 
@@ -425,11 +456,15 @@ bool shows_something(const Quantity& quantity, const Series& series) {
   return false;
 }
 
-bool has_failed_points(const Series& series) {
-  return std::ranges::any_of(series.curves, [](const Curve& curve) {
+bool any_row(const std::vector<Series>& all, bool (*is)(const RowView& row)) {
+  return std::ranges::any_of(all, [&](const Series& series) {
     return std::ranges::any_of(
-        curve.rows, [](const RowView& row) { return status(row.record()) == Status::failed; });
+        series.curves, [&](const Curve& curve) { return std::ranges::any_of(curve.rows, is); });
   });
+}
+
+bool has_failed(const RowView& row) {
+  return status(row.record()) == Status::failed;
 }
 
 Figure figure(const std::vector<Series>& series, const Quantity& quantity, std::string name,
@@ -439,12 +474,17 @@ Figure figure(const std::vector<Series>& series, const Quantity& quantity, std::
                 .caption = std::move(caption),
                 .size = {panel_width(series), kPanelHeight},
                 .panels = {}};
+  bool cut_off = false;
   for (const Series& one : series) {
     if (!shows_something(quantity, one)) continue;
-    figure.panels.push_back({fmt::format("{} of {}, {}", figure.title, one.title, one.subtitle),
-                             PanelDrawing(quantity, one).draw()});
+    PanelDrawing drawing(quantity, one);
+    figure.panels.push_back(
+        {fmt::format("{} of {}, {}", figure.title, one.title, one.subtitle), drawing.draw()});
+    cut_off = cut_off || drawing.cut_off();
   }
-  if (std::ranges::any_of(series, has_failed_points)) figure.caption += " Crosses: failed.";
+  if (cut_off) figure.caption += " Triangles at the edge: the interval goes beyond it.";
+  if (any_row(series, unstable)) figure.caption += " Pale: not stable.";
+  if (any_row(series, has_failed)) figure.caption += " Crosses: failed.";
   return figure;
 }
 

@@ -30,6 +30,14 @@ std::string_view name_of(const spec::Plan& plan, std::string_view model) {
 
 }  // namespace
 
+bool is_of_curve(const spec::Row& row) {
+  return !row.is_ceiling && row.scaling == spec::Scaling::weak;
+}
+
+std::string curve_name(const spec::Plan& plan, const spec::Row& row) {
+  return fmt::format("{}_b{}", name_of(plan, plan.points[row.point].model), row.series_batch);
+}
+
 std::string model_of_curve(std::string_view name) {
   const auto found = std::ranges::find(kEarlierNames, name, &EarlierName::name);
   return std::string(found == kEarlierNames.end() ? name : found->model);
@@ -39,10 +47,9 @@ std::vector<SpeedCurve> speed_curves(const SweepReport& report) {
   std::vector<SpeedCurve> curves;
   for (std::size_t r = 0; r < report.plan.rows.size(); ++r) {
     const spec::Row& row = report.plan.rows[r];
-    if (row.is_ceiling || row.scaling != spec::Scaling::weak) continue;
+    if (!is_of_curve(row)) continue;
     const spec::Point& point = report.plan.points[row.point];
-    const std::string name =
-        fmt::format("{}_b{}", name_of(report.plan, point.model), row.series_batch);
+    const std::string name = curve_name(report.plan, row);
     auto curve = std::ranges::find(curves, name, &SpeedCurve::name);
     if (curve == curves.end()) {
       curve = curves.insert(curve, {.name = name, .framework = std::string(kOwnFramework)});

@@ -21,6 +21,10 @@ struct SpeedCurve {
 
 inline constexpr std::string_view kOwnFramework = "lockstep";
 
+// Whether a row is part of a curve, and what that is called: "inceptionv3_b32".
+bool is_of_curve(const spec::Row& row);
+std::string curve_name(const spec::Plan& plan, const spec::Row& row);
+
 // The curve of every network and batch size that is scaled weakly; of several configurations the
 // fastest for each number of devices. What was not measured is not there.
 std::vector<SpeedCurve> speed_curves(const SweepReport& report);
@@ -42,6 +46,7 @@ bool same_network(const SpeedCurve& a, const SpeedCurve& b);
 std::string curve_svg(const SpeedCurve& curve, std::string_view footer);
 // comparison_graph.svg: each curve's speed-up over its own smallest number of devices; the legend
 // says what that is in images per second.
-std::string comparison_svg(std::span<const SpeedCurve> curves, std::string_view footer);
+std::string comparison_svg(std::span<const SpeedCurve> curves, std::string_view title,
+                           std::string_view footer);
 
 }  // namespace lockstep::report

@@ -48,7 +48,7 @@ std::string legend_of(const SpeedCurve& curve) {
   const std::string batch = parts_of(curve).batch;
   return fmt::format("{}{}: {:.2f} images/s on {}", title_of(curve),
                      batch.empty() ? "" : fmt::format(", batch {}", batch), base,
-                     counted(fewest, "GPU"));
+                     counted(fewest, "device"));
 }
 
 std::string tooltip(double speed_up, double speed) {
@@ -76,16 +76,17 @@ std::string curve_svg(const SpeedCurve& curve, std::string_view footer) {
     }
   }
   return draw({.title = curve.name,
-               .x_label = "Number of GPUs",
+               .x_label = "Number of devices",
                .y_label = "Images/sec",
                .axes = Axes::linear_from_zero,
                .lines = {ideal, measured},
                .footer = std::string(footer)});
 }
 
-std::string comparison_svg(std::span<const SpeedCurve> curves, std::string_view footer) {
-  LineChart chart{.title = "Deep Learning Frameworks - Performance Comparison",
-                  .x_label = "Number of GPUs",
+std::string comparison_svg(std::span<const SpeedCurve> curves, std::string_view title,
+                           std::string_view footer) {
+  LineChart chart{.title = std::string(title),
+                  .x_label = "Number of devices",
                   .y_label = "Speedup",
                   .axes = Axes::logarithmic,
                   .lines = {{.label = "Ideal", .points = {}}},

@@ -63,7 +63,8 @@ TEST(CurveSvg, IsTheCommittedOne) {
 
 TEST(ComparisonSvg, IsTheCommittedOne) {
   expect_golden("src/report/golden/comparison_graph.svg",
-                comparison_svg(frameworks(), "host07, 4 cores."));
+                comparison_svg(frameworks(), "Deep Learning Frameworks - Performance Comparison",
+                               "host07, 4 cores."));
 }
 
 TEST(IdealCsv, GoesOnFromTheSmallestNumberThatWasMeasured) {
@@ -137,23 +138,24 @@ TEST(SameNetwork, LooksThroughBatchesAndSpellings) {
 }
 
 TEST(ComparisonSvg, TellsSpeedUpAndSpeedOfEveryPoint) {
-  const std::string svg = comparison_svg(frameworks(), "");
+  const std::string svg =
+      comparison_svg(frameworks(), "Deep Learning Frameworks - Performance Comparison", "");
   EXPECT_THAT(svg, HasSubstr("Inception-v3 on MXNet: Speedup: 3.80, Images/Sec: 116.00"));
   EXPECT_THAT(svg, HasSubstr("Inception-v3 on TensorFlow: Speedup: 0.89, Images/Sec: 25.00"));
-  EXPECT_THAT(svg, HasSubstr("Alexnet on lockstep, batch 512: 310.00 images/s on 1 GPU"));
+  EXPECT_THAT(svg, HasSubstr("Alexnet on lockstep, batch 512: 310.00 images/s on 1 device"));
 }
 
 TEST(ComparisonSvg, OfNothingSaysSo) {
-  EXPECT_THAT(comparison_svg({}, ""), HasSubstr("nothing was measured"));
+  EXPECT_THAT(comparison_svg({}, "", ""), HasSubstr("nothing was measured"));
   const SpeedCurve nothing{.name = "lenet_b2", .framework = "lockstep"};
-  EXPECT_THAT(comparison_svg(std::span(&nothing, 1), ""), HasSubstr("nothing was measured"));
+  EXPECT_THAT(comparison_svg(std::span(&nothing, 1), "", ""), HasSubstr("nothing was measured"));
   EXPECT_THAT(curve_svg(nothing, ""), HasSubstr("nothing was measured"));
   EXPECT_THAT(curve_svg(nothing, ""), Not(HasSubstr("Ideal")));
 }
 
 TEST(ComparisonSvg, OfOnePointHasAPlaceForIt) {
   const SpeedCurve one{.name = "lenet_b2", .framework = "lockstep", .speeds = {{1, 8}}};
-  for (const std::string& svg : {comparison_svg(std::span(&one, 1), ""), curve_svg(one, "")}) {
+  for (const std::string& svg : {comparison_svg(std::span(&one, 1), "", ""), curve_svg(one, "")}) {
     EXPECT_THAT(svg, HasSubstr("Speedup: 1.00, Images/Sec: 8.00"));
     EXPECT_THAT(svg, Not(HasSubstr("nan")));
     EXPECT_THAT(svg, Not(HasSubstr("inf")));
@@ -163,7 +165,7 @@ TEST(ComparisonSvg, OfOnePointHasAPlaceForIt) {
 TEST(ComparisonSvg, AlwaysSaysTheLargestNumberOfDevices) {
   const SpeedCurve close{
       .name = "lenet_b2", .framework = "lockstep", .speeds = {{1, 8}, {16, 90}, {17, 95}}};
-  const std::string svg = comparison_svg(std::span(&close, 1), "");
+  const std::string svg = comparison_svg(std::span(&close, 1), "", "");
   EXPECT_THAT(svg, HasSubstr("text-anchor=\"middle\">17</text>"));
   EXPECT_THAT(svg, Not(HasSubstr("text-anchor=\"middle\">16</text>")));
 }

@@ -184,4 +184,18 @@ std::vector<double> logarithmic_ticks(double low, double high, int most) {
   return ticks;
 }
 
+std::vector<double> minor_ticks(double low, double high) {
+  std::vector<double> ticks;
+  for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10) {
+    for (int step = 1; step <= 9; ++step) {
+      if (step * decade >= low && step * decade <= high) ticks.push_back(step * decade);
+    }
+  }
+  return ticks;
+}
+
+std::string log_scale(std::string_view label) {
+  return fmt::format("{} (log scale)", label);
+}
+
 }  // namespace lockstep::report

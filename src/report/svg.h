@@ -59,4 +59,10 @@ std::vector<double> linear_ticks(double high, int most);
 // as many as that allows.
 std::vector<double> logarithmic_ticks(double low, double high, int most);
 
+// 1, 2, ... 9 times each power of ten in [low, high]: by their spacing a logarithmic axis is known.
+std::vector<double> minor_ticks(double low, double high);
+
+// The label of a logarithmic axis.
+std::string log_scale(std::string_view label);
+
 }  // namespace lockstep::report

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,13 +43,18 @@ std::string percent_text(double share);
 // The speed of a row; "failed" or "not measured" where there is none.
 std::string speed_or_status(const stats::PointRecord& record, const stats::RowSummary& row);
 
-// For people: speeds, speed-ups and efficiencies with their intervals; below it the failed points
-// with their causes.
-std::string sweep_table(const SweepReport& report);
+// For people: speeds, speed-ups and efficiencies with their intervals; below it what the marks
+// mean, and the failed points with their causes. Columns that a terminal of this width has no room
+// for are left out, and named.
+inline constexpr std::size_t kAnyWidth = SIZE_MAX;
+std::string sweep_table(const SweepReport& report, std::size_t width = kAnyWidth);
 
 // The file results.csv, a line per row of the plans: docs/formats.md.
 inline constexpr int kResultsVersion = 1;
 std::string results_csv(std::span<const SweepReport> reports);
+
+// The file summary.csv: the same rows, with what fits a spreadsheet's window.
+std::string summary_csv(std::span<const SweepReport> reports);
 
 // A number as results.csv has it: with more digits than any measurement.
 std::string plain_number(double value);

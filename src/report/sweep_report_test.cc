@@ -42,6 +42,46 @@ TEST(ResultsCsv, NotesWhatTheMachineWasWarnedOfBesideEveryFigure) {
   EXPECT_THAT(text, HasSubstr(",not_measured,\n"));
 }
 
+TEST(ResultsCsv, HasNoFormulas) {
+  spec::Sweep sweep;
+  sweep.models = {{"=cmd|' /C calc'!A0", 4}};
+  sweep.devices = {1};
+  sweep.strategies = {"@SUM(1)"};
+  SweepReport report = report_of(sweep, {failed("-1+2, and +3")});
+  report.id = "+run";
+  for (const std::string& csv : {results_csv({&report, 1}), summary_csv({&report, 1})}) {
+    EXPECT_THAT(csv, HasSubstr(",'=cmd|' /C calc'!A0,"));
+    EXPECT_THAT(csv, HasSubstr("'+run,"));
+    EXPECT_THAT(csv, HasSubstr(",'@SUM(1),"));
+    EXPECT_THAT(csv, Not(HasSubstr(",=")));
+    EXPECT_THAT(csv, Not(HasSubstr(",@")));
+  }
+  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",\"'-1+2, and +3\"\n"));
+}
+
+TEST(ResultsCsv, LeavesNegativeNumbersAlone) {
+  spec::Sweep sweep;
+  sweep.models = {{"net", 8}};
+  sweep.devices = {1};
+  sweep.inputs = {spec::InputKind::synthetic, spec::InputKind::real};
+  const SweepReport report = report_of(sweep, {measured(48), measured(60)});
+  EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",-0.25,-0.25,-0.25,"));
+}
+
+TEST(SummaryCsv, IsNarrow) {
+  const SweepReport report = example_report();
+  const std::vector<std::string> lines = split(summary_csv({&report, 1}), '\n');
+  EXPECT_EQ(lines[0],
+            "run_id,model,scaling,batch_per_device,configuration,devices,launches,images_per_s,"
+            "images_per_s_ci95_lo,images_per_s_ci95_hi,speedup,efficiency,of_independent,best,"
+            "status");
+  EXPECT_EQ(lines.size(), report.rows.size() + 2);
+  EXPECT_EQ(lines[3],
+            "sweep-1,mobilenet,weak,16,parameter_server,2,3,30.299,29.5629,31.0535,1.875,"
+            "0.9375,0.931677,0,measured");
+  EXPECT_EQ(lines[14], "sweep-1,alexnet,weak,8,parameter_server,4,0,,,,,,,0,failed");
+}
+
 TEST(ResultsCsv, HasAsManyFieldsInEveryLine) {
   const std::vector<std::string> lines = split(results_csv(reports()), '\n');
   const auto commas = std::ranges::count(lines[0], ',');
@@ -61,6 +101,59 @@ TEST(SweepTable, SaysWhyAPointFailedAndNoNumberOfIt) {
   EXPECT_THAT(table,
               HasSubstr("failed: alexnet-b8-d4-parameter_server: rank 1 on host07: out of memory"));
   EXPECT_THAT(table, HasSubstr("not measured"));
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  for (const std::string& line : split(text, '\n')) longest = std::max(longest, line.size());
+  return longest;
+}
+
+TEST(SweepTable, FitsTheTerminalAndSaysWhatItLeavesOut) {
+  const SweepReport report = example_report();
+  EXPECT_GT(longest_line(sweep_table(report)), 120);
+  for (const std::size_t width : {120, 100, 80, 64}) {
+    const std::string table = sweep_table(report, width);
+    EXPECT_LE(longest_line(table), width) << table;
+    EXPECT_THAT(table, HasSubstr("left out in this narrow terminal:")) << width;
+    for (const char* needed : {"images/s", "devices", "efficiency", "host07"}) {
+      EXPECT_THAT(table, HasSubstr(needed)) << width;
+    }
+  }
+  EXPECT_THAT(sweep_table(report, 100), HasSubstr("speed-up"));
+}
+
+// Points: 1, 2 and, without exchange, 2 devices.
+SweepReport beside_its_limit(PointRecord point, PointRecord limit) {
+  spec::Sweep sweep;
+  sweep.models = {{"lenet", 4}};
+  sweep.devices = {1, 2};
+  return report_of(sweep, {measured(50), std::move(point), std::move(limit)});
+}
+
+TEST(SweepTable, SaysWhyAPointIsAboveItsLimit) {
+  PointRecord noisy = measured(100);
+  noisy.launches[1]->images_per_second = 130;
+  const std::string chance = sweep_table(beside_its_limit(noisy, measured(100)));
+  EXPECT_THAT(chance, HasSubstr(" ^108.8 %\n"));
+  EXPECT_THAT(chance, HasSubstr("\n^: above the speed of independent devices by no more than"));
+  const std::string above = sweep_table(beside_its_limit(measured(110), measured(100)));
+  EXPECT_THAT(above, HasSubstr(" !110.0 %\n"));
+  EXPECT_THAT(above, HasSubstr("\n!: above the speed of independent devices by more than"));
+  const std::string once = sweep_table(beside_its_limit(measured(110, 1), measured(100, 1)));
+  EXPECT_THAT(once, HasSubstr(" ?110.0 %\n"));
+  const std::string below = sweep_table(beside_its_limit(measured(99), measured(100)));
+  EXPECT_THAT(below, HasSubstr("  99.0 %\n"));
+  EXPECT_THAT(below, Not(HasSubstr("above the speed")));
+}
+
+TEST(SweepTable, SaysThatRoundsAreIncomplete) {
+  PointRecord interrupted = measured(90);
+  interrupted.launches[2].reset();
+  EXPECT_THAT(sweep_table(beside_its_limit(interrupted, measured(100))),
+              HasSubstr("some rounds are incomplete"));
+  EXPECT_THAT(sweep_table(beside_its_limit(measured(90), measured(100))),
+              Not(HasSubstr("incomplete")));
 }
 
 TEST(SweepTable, ShowsNoIntervalOfOneLaunch) {

@@ -4,7 +4,9 @@
 #include <set>
 
 #include "base/table.h"
+#include "base/text.h"
 #include "report/characters.h"
+#include "report/remarks.h"
 #include "report/sweep_report.h"
 #include "spec/names.h"
 
@@ -24,18 +26,14 @@ std::string value_of(const std::optional<stats::Estimate>& estimate, std::string
 }
 
 // What the columns rest on.
-std::string legend(const std::set<int>& launches, bool marked) {
-  std::string text;
-  if (launches.size() == 1 && *launches.begin() == 1) {
-    text = "one launch a point: no intervals\n";
-  } else if (launches.size() == 1) {
-    text = fmt::format("95 %: intervals over {} launches a point\n", *launches.begin());
-  } else if (!launches.empty()) {
-    text = fmt::format("95 %: intervals over {} to {} launches a point\n", *launches.begin(),
+std::string legend(const std::set<int>& launches) {
+  if (launches.empty()) return {};
+  if (launches.size() > 1) {
+    return fmt::format("95 %: intervals over {} to {} launches a point", *launches.begin(),
                        *launches.rbegin());
   }
-  if (marked) text += "*: the fastest with as many devices\n";
-  return text;
+  if (*launches.begin() == 1) return "one launch a point: no intervals";
+  return fmt::format("95 %: intervals over {} launches a point", *launches.begin());
 }
 
 using LaunchField = std::optional<double> stats::Launch::*;
@@ -106,28 +104,28 @@ std::string configuration(const spec::Point& point) {
   return point.input ? fmt::format("{}, {}", text, name(*point.input)) : text;
 }
 
-std::string sweep_table(const SweepReport& report) {
+std::string sweep_table(const SweepReport& report, std::size_t width) {
   using enum Table::Align;
   const bool both = std::ranges::any_of(report.plan.rows, [&](const spec::Row& row) {
     return row.scaling != report.plan.rows.front().scaling;
   });
   std::vector<Table::Column> columns = {{"model", left}};
   if (both) columns.push_back({"scaling", left});
-  columns.insert(columns.end(), {{"batch"},
+  columns.insert(columns.end(), {{"batch", right, 2},
                                  {"strategy", left},
                                  {"devices"},
                                  {"images/s"},
-                                 {"95 %"},
-                                 {"speed-up"},
+                                 {"95 %", right, 3},
+                                 {"speed-up", right, 1},
                                  {"efficiency"},
-                                 {"95 %"},
-                                 {"of independent"}});
+                                 {"95 %", right, 5},
+                                 {"of independent", right, 4}});
   const bool inputs = compares_inputs(report);
-  if (inputs) columns.insert(columns.end(), {{"I/O overhead"}, {"95 %"}});
+  if (inputs) columns.insert(columns.end(), {{"I/O overhead"}, {"95 %", right, 6}});
   const bool energy = any_has(report, &stats::Launch::joules_per_image);
   const bool cost = any_has(report, &stats::Launch::cost_per_million_images);
-  if (energy) columns.push_back({"J/image"});
-  if (cost) columns.push_back({"cost/10^6"});
+  if (energy) columns.push_back({"J/image", right, 8});
+  if (cost) columns.push_back({"cost/10^6", right, 7});
   Table table(std::move(columns));
   bool marked = false;
   std::set<std::string> failures;
@@ -140,7 +138,7 @@ std::string sweep_table(const SweepReport& report) {
     marked = marked || summary.best;
     if (summary.speed) launches.insert(summary.speed->launches);
     if (!record.failure.empty()) {
-      failures.insert(fmt::format("failed: {}: {}\n", point.id, printable(record.failure, 500)));
+      failures.insert(fmt::format("failed: {}: {}", point.id, printable(record.failure, 500)));
     }
     std::vector<std::string> cells = {printable(point.model)};
     if (both) cells.emplace_back(name(row.scaling));
@@ -151,7 +149,7 @@ std::string sweep_table(const SweepReport& report) {
          fmt::format("{}", point.devices), speed_or_status(record, summary),
          interval_of(summary.speed, speed_text), value_of(summary.speed_up, ratio_text),
          value_of(summary.efficiency, percent_text), interval_of(summary.efficiency, percent_text),
-         value_of(summary.of_ceiling, percent_text)});
+         summary.of_ceiling ? of_limit_text(summary) : "-"});
     if (inputs) {
       cells.push_back(value_of(summary.io_overhead, percent_text));
       cells.push_back(interval_of(summary.io_overhead, percent_text));
@@ -160,8 +158,20 @@ std::string sweep_table(const SweepReport& report) {
     if (cost) cells.push_back(figure_text(record, &stats::Launch::cost_per_million_images));
     table.add(std::move(cells));
   }
-  std::string text = table.text() + '\n' + legend(launches, marked);
-  for (const std::string& failure : failures) text += failure;
+  const std::vector<std::string> taken = table.fit(width);
+  std::vector<std::string> notes;
+  if (!launches.empty()) notes.push_back(legend(launches));
+  if (marked) notes.emplace_back(kBestMark);
+  std::ranges::copy(remarks(report), std::back_inserter(notes));
+  if (!taken.empty()) {
+    notes.push_back(fmt::format("left out in this narrow terminal: {}; results.csv has all",
+                                join(taken, ", ")));
+  }
+  std::ranges::copy(failures, std::back_inserter(notes));
+  std::string text = table.text() + '\n';
+  for (const std::string& note : notes) {
+    for (const std::string& line : wrap(note, width)) text += line + '\n';
+  }
   return text;
 }
 

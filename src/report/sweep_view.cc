@@ -90,7 +90,10 @@ std::optional<double> seconds_left(const fs::path& directory, const spec::Sweep&
   }
   if (launches == 0) return std::nullopt;
   const double each = static_cast<double>(last - start) / launches;
-  double left = each * (view.expected - view.done) - static_cast<double>(now - last);
+  // The launch that runs may end at any moment, but those after it have not begun.
+  const int launches_left = view.expected - view.done;
+  double left = std::max(each * launches_left - static_cast<double>(now - last),
+                         each * std::max(launches_left - 1, 0));
   if (sweep.max_time) left = std::min(left, *sweep.max_time - static_cast<double>(now - start));
   return std::max(left, 0.0);
 }
@@ -125,7 +128,9 @@ void SweepWatch::read_if_changed() {
 }
 
 SweepView SweepWatch::look(bool locked, std::time_t now) {
-  SweepView view;
+  SweepView view{.directory = directory_};
+  seen_locked_ = seen_locked_ || locked;
+  const bool released = seen_locked_ && !locked;  // by a process of this machine
   view.report.id = directory_.filename().string();
   if (changed(directory_ / "sweep.json") == 0) return view;
   try {
@@ -136,10 +141,15 @@ SweepView SweepWatch::look(bool locked, std::time_t now) {
   view.report = results_.report;
   view.problems.insert(view.problems.end(), results_.problems.begin(), results_.problems.end());
   auto running = find_running(directory_, view.report.plan);
-  const bool alive =
-      running && now - std::max(changed(running->directory),
-                                changed(record::samples_path(running->directory, 0))) <=
-                     kPatience;
+  std::time_t last_sign = changed(directory_ / "sweep.json");
+  for (const spec::Point& point : view.report.plan.points) {
+    last_sign = std::max(last_sign, changed(point_directory(directory_, point)));
+  }
+  if (running) {
+    last_sign = std::max({last_sign, changed(running->directory),
+                          changed(record::samples_path(running->directory, 0))});
+  }
+  const bool alive = !released && now - last_sign <= kPatience;
   if (running && (locked || alive)) {
     const spec::Point& point = view.report.plan.points[running->launch.point];
     view.report.records[running->launch.point].failure.clear();  // it is tried again
@@ -159,7 +169,9 @@ SweepView SweepWatch::look(bool locked, std::time_t now) {
     view.state = SweepState::running;
     view.seconds_left = seconds_left(directory_, sweep_, view, now);
   } else {
-    view.state = view.done >= view.expected ? SweepState::complete : SweepState::stopped;
+    const bool complete = view.done >= view.expected;
+    view.state = complete ? SweepState::complete : SweepState::stopped;
+    view.over = complete || !alive;
   }
   return view;
 }

@@ -25,6 +25,9 @@ enum class SweepState { waiting, running, complete, stopped };
 // How far a sweep is.
 struct SweepView {
   SweepState state = SweepState::waiting;
+  // Complete, or stopped and not just between two launches: nothing follows by itself.
+  bool over = false;
+  std::filesystem::path directory = {};
   SweepReport report = {};  // without points while there is nothing to measure yet
   std::vector<std::string> problems = {};
   int done = 0;           // launches that have ended well
@@ -55,6 +58,7 @@ class SweepWatch {
   std::vector<std::filesystem::file_time_type> seen_;  // when what was read last had changed
   spec::Sweep sweep_;
   ResultDirectory results_;
+  bool seen_locked_ = false;
 };
 
 }  // namespace lockstep::report

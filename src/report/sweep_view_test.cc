@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "record/samples_file.h"
+#include "report/run_for_test.h"
 #include "report/watch_page.h"
 #include "report/watch_text.h"
 #include "tests/golden.h"
@@ -21,7 +22,6 @@ using testing::Not;
 namespace fs = std::filesystem;
 
 constexpr std::time_t kStart = 1'700'000'000;
-const std::string kRun = read_file(LOCKSTEP_SOURCE_DIR "/src/report/golden/run.json");
 
 // Two points, three launches each, begun at kStart.
 class AWatchedSweep : public testing::Test {
@@ -43,7 +43,8 @@ class AWatchedSweep : public testing::Test {
     ASSERT_EQ(utime((path_ / name).c_str(), &times), 0);
   }
   void finish(int devices, int launch, std::time_t changed) {
-    put(fmt::format("points/lenet-b4-d{}-replicated/{}/run.json", devices, launch), kRun, changed);
+    put(fmt::format("points/lenet-b4-d{}-replicated/{}/run.json", devices, launch),
+        run_json_of_lenet(devices), changed);
   }
   // Steps of half a second.
   void run(int devices, int launch, int steps) {
@@ -66,7 +67,7 @@ class AWatchedSweep : public testing::Test {
 TEST_F(AWatchedSweep, IsWaitedFor) {
   EXPECT_EQ(look().state, SweepState::waiting);
   EXPECT_EQ(look().report.id, "nightly");
-  EXPECT_EQ(watch_line(look()), "waiting for a sweep to begin");
+  EXPECT_EQ(watch_line(look()), "waiting for a sweep to start in " + path_.string());
 }
 
 TEST_F(AWatchedSweep, SaysHowFarItIsAndHowFast) {
@@ -86,8 +87,27 @@ TEST_F(AWatchedSweep, SaysHowFarItIsAndHowFast) {
   EXPECT_EQ(view.running->steps, 25);
   EXPECT_DOUBLE_EQ(current_speed(view).value(), 2 * 4 / 0.5);
   EXPECT_EQ(watch_line(view), "[2/6] running, ETA 50.0 s: lenet-b4-d2-replicated, launch 2");
-  EXPECT_THAT(watch_table(view), HasSubstr("launch 2, step 25: 16.0 images/s\n"));
+  EXPECT_THAT(watch_table(view),
+              testing::StartsWith("[2/6] running, 16.0 images/s, ETA 50.0 s: "
+                                  "lenet-b4-d2-replicated, launch 2, step 25\n"));
+  EXPECT_THAT(watch_table(view), HasSubstr("speed-up"));
+  const std::string narrow = watch_table(view, 50);
+  EXPECT_THAT(narrow, HasSubstr("images/s"));
+  EXPECT_THAT(narrow, Not(HasSubstr("95 %")));
   expect_golden("src/report/golden/watch_state.json", watch_site(view).at("/state.json").content);
+}
+
+// The first launch took 10 s; the second has run for 60: the four after it are still to come.
+TEST_F(AWatchedSweep, DoesNotPromiseItsEndWhileLaunchesAreLeft) {
+  begin();
+  finish(1, 1, kStart + 10);
+  EXPECT_DOUBLE_EQ(look(true, 70).seconds_left.value(), 40);
+  SweepView view = look(true, 70);
+  view.done = view.expected - 1;
+  view.seconds_left = 0;
+  EXPECT_THAT(watch_line(view), HasSubstr("ETA late: this launch takes longer than the others"));
+  view.done = view.expected;
+  EXPECT_THAT(watch_line(view), HasSubstr("ETA at any moment"));
 }
 
 TEST_F(AWatchedSweep, CountsOnlyLaunchesOfThisStartWhenItWasResumed) {
@@ -118,6 +138,34 @@ TEST_F(AWatchedSweep, RunsWhileSomethingIsWritten) {
   const SweepView alive = SweepWatch(path_).look(false, std::time(nullptr) + 10);
   EXPECT_EQ(alive.state, SweepState::running);
   EXPECT_EQ(SweepWatch(path_).look(false, std::time(nullptr) + 1000).state, SweepState::stopped);
+}
+
+// Who has released the lock of this machine has ended, whatever was written just before.
+TEST_F(AWatchedSweep, IsOverWhenItsLockIsReleased) {
+  begin();
+  run(1, 1, 2);
+  SweepWatch watch(path_);
+  EXPECT_EQ(watch.look(true, std::time(nullptr)).state, SweepState::running);
+  const SweepView view = watch.look(false, std::time(nullptr));
+  EXPECT_EQ(view.state, SweepState::stopped);
+  EXPECT_TRUE(view.over);
+}
+
+// Elsewhere a sweep may be between two launches.
+TEST_F(AWatchedSweep, IsOverWhenNothingChangesForAWhile) {
+  begin();
+  finish(1, 1, kStart);
+  const SweepView between = SweepWatch(path_).look(false, std::time(nullptr));
+  EXPECT_EQ(between.state, SweepState::stopped);
+  EXPECT_FALSE(between.over);
+  EXPECT_TRUE(SweepWatch(path_).look(false, std::time(nullptr) + 1000).over);
+}
+
+TEST_F(AWatchedSweep, GivesLaunchesThatHaveNotBegunTheirTime) {
+  begin();
+  finish(1, 1, kStart + 10);
+  const SweepView view = look(true, 1000);  // 5 of 6 are left, and the second takes long
+  EXPECT_DOUBLE_EQ(view.seconds_left.value(), 40);
 }
 
 TEST_F(AWatchedSweep, SeesWhatIsNewAndReadsWhatIsHalfWritten) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/table.h"
 #include "base/text.h"
 #include "report/characters.h"
@@ -11,10 +13,11 @@ namespace {
 
 constexpr std::string_view kUnknown = "-";
 
-std::string_view state_text(SweepState state) {
-  switch (state) {
+std::string state_text(const SweepView& view) {
+  switch (view.state) {
     case SweepState::waiting:
-      return "waiting for a sweep to begin";
+      return fmt::format("waiting for a sweep to start in {}",
+                         printable(view.directory.string(), 300));
     case SweepState::running:
       return "running";
     case SweepState::complete:
@@ -37,7 +40,10 @@ std::string now_text(const SweepView& view) {
 
 std::string eta_text(const SweepView& view) {
   if (!view.seconds_left) return std::string(kUnknown);
-  return *view.seconds_left < 1 ? "at any moment" : human_seconds(*view.seconds_left);
+  if (*view.seconds_left >= 1) return human_seconds(*view.seconds_left);
+  // It is late: whatever is left takes longer than what there was.
+  return view.done < view.expected ? "late: this launch takes longer than the others did"
+                                   : "at any moment";
 }
 
 std::string interval_text(const std::optional<stats::Estimate>& speed) {
@@ -54,7 +60,7 @@ std::string speed_now(const SweepView& view) {
 }  // namespace
 
 std::vector<WatchField> watch_fields(const SweepView& view) {
-  return {{"state", "State", std::string(state_text(view.state))},
+  return {{"state", "State", state_text(view)},
           {"launches", "Launches", launches_text(view)},
           {"failed", "Failed points", std::to_string(view.failed)},
           {"now", "Running", now_text(view)},
@@ -84,30 +90,46 @@ WatchRows watch_rows(const SweepView& view) {
   return table;
 }
 
-std::string watch_line(const SweepView& view) {
-  if (view.state == SweepState::waiting) return std::string(state_text(view.state));
-  std::string line = fmt::format("[{}/{}] {}", view.done, view.expected, state_text(view.state));
+namespace {
+
+// What goes first where the terminal is narrow; the speed never does.
+int dispensable(std::string_view column) {
+  constexpr std::string_view kOrder[] = {"model", "launches", "speed-up", "batch", "95 %"};
+  const auto* const found = std::ranges::find(kOrder, column);
+  return found == std::end(kOrder) ? 0 : static_cast<int>(found - std::begin(kOrder)) + 1;
+}
+
+std::string words_of(const SweepView& view, bool with_speed) {
+  if (view.state == SweepState::waiting) return state_text(view);
+  std::string line = fmt::format("[{}/{}] {}", view.done, view.expected, state_text(view));
   if (view.failed > 0) line += fmt::format(", {} failed", counted(view.failed, "point"));
+  // The speed first: a narrow terminal cuts off the end.
+  if (with_speed && current_speed(view)) line += fmt::format(", {}", speed_now(view));
   if (view.seconds_left) line += fmt::format(", ETA {}", eta_text(view));
   if (view.running) line += fmt::format(": {}", now_text(view));
+  if (with_speed && current_speed(view)) line += fmt::format(", step {}", view.running->steps);
   return line;
 }
 
-std::string watch_table(const SweepView& view) {
-  std::string text = watch_line(view);
-  if (const auto speed = current_speed(view)) {
-    text += fmt::format(", step {}: {}", view.running->steps, speed_now(view));
-  }
-  text += '\n';
+}  // namespace
+
+std::string watch_line(const SweepView& view) {
+  return words_of(view, false);
+}
+
+std::string watch_table(const SweepView& view, std::size_t width) {
+  std::string text = words_of(view, true) + '\n';
   const auto [names, rows] = watch_rows(view);
   if (!rows.empty()) {
     std::vector<Table::Column> columns;
     for (const std::string& name : names) {
       const bool words = name == "model" || name == "strategy" || name == "launches";
-      columns.push_back({name, words ? Table::Align::left : Table::Align::right});
+      columns.push_back(
+          {name, words ? Table::Align::left : Table::Align::right, dispensable(name)});
     }
     Table table(std::move(columns));
     for (const auto& row : rows) table.add(row);
+    table.fit(width);
     text += '\n' + table.text();
   }
   for (const std::string& problem : view.problems) text += printable(problem, 300) + '\n';

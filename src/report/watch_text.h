@@ -26,7 +26,7 @@ WatchRows watch_rows(const SweepView& view);
 
 // "[5/12] running, ETA 20 s: lenet-b4-d2-replicated, launch 2", for a log.
 std::string watch_line(const SweepView& view);
-// The same and the rows, for a terminal.
-std::string watch_table(const SweepView& view);
+// The same with the speed, and the rows, for a terminal of this width.
+std::string watch_table(const SweepView& view, std::size_t width = kAnyWidth);
 
 }  // namespace lockstep::report

@@ -60,7 +60,7 @@ Address parse_address(std::string_view text, int default_port) {
 
 std::vector<Address> parse_hosts(std::string_view list, int first_port) {
   std::vector<Address> addresses;
-  if (trim(list).empty()) return addresses;
+  if (list.empty()) return addresses;
   std::map<std::string, int> entries;  // so far, of each host
   for (const std::string& entry : split(list, ',')) {
     const std::string host(take_apart(trim(entry)).host);

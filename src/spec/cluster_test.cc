@@ -21,6 +21,10 @@ TEST(Hosts, HavePortsOrTheDefaultOnes) {
   EXPECT_THAT(parse_hosts(" 10.0.0.1 , node-2.lan:1 ", 2222),
               ElementsAre(Address{"10.0.0.1", 2222}, Address{"node-2.lan", 1}));
   EXPECT_THAT(parse_hosts("", 2222), IsEmpty());
+  for (const char* blank : {" ", "\t", ",", " , "}) {
+    EXPECT_THAT(usage_error_of([&] { parse_hosts(blank, 2222); }),
+                HasSubstr("the name is missing"));
+  }
 }
 
 TEST(Hosts, CountPortsUpWhereAHostHasSeveralProcesses) {

@@ -67,7 +67,7 @@ void visit_fields(Object& object, const Visit& visit) {
 template <PlainOrConst<Cluster> Object, typename Visit>
 void visit_fields(Object& object, const Visit& visit) {
   auto& [transport, worker_hosts, ps_hosts, controller_host, job_name, task_index,
-         network_interface, deadline, start_timeout] = object;
+         network_interface, token_file, deadline, start_timeout] = object;
   visit("transport", transport);
   visit("worker_hosts", worker_hosts);
   visit("ps_hosts", ps_hosts);
@@ -75,6 +75,7 @@ void visit_fields(Object& object, const Visit& visit) {
   visit("job_name", job_name);
   visit("task_index", task_index);
   visit("network_interface", network_interface);
+  visit("token_file", token_file);
   visit("deadline", deadline);
   visit("start_timeout", start_timeout);
 }

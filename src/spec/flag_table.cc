@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "spec/cluster.h"
 #include "spec/fields.h"
 #include "spec/flags.h"
 #include "spec/names.h"
@@ -260,7 +261,8 @@ void add_device(Rows& rows) {
   rows.group("Device");
   rows.works("device", choice("cpu", {"cpu", "gpu"}),
              "where to compute; gpu is refused in this version", device);
-  rows.works("num_gpus", integer("1", 1), "devices per host, of any kind", set<&Trial::devices>)
+  rows.works("num_gpus", integer("1", 1, kMaxRanks), "devices per host, of any kind",
+             set<&Trial::devices>)
       .alias("devices");
   rows.works("num_intra_threads", integer("0"),
              "threads of a device; 0: all allowed cores divided by the devices",
@@ -438,7 +440,7 @@ void add_exchange(Rows& rows) {
   rows.works("all_reduce_spec", text(),
              "algorithm of the all-reduce, by size: pscpu:2k:xring#2; not set: the fastest",
              kSetExchange<&Exchange::all_reduce_spec>);
-  rows.works("num_ps", integer("0"),
+  rows.works("num_ps", integer("0", 0, kMaxRanks),
              "parameter servers that do nothing else; 0: every rank serves a share",
              kSetExchange<&Exchange::num_ps>)
       .own();
@@ -505,6 +507,10 @@ void add_cluster(Rows& rows) {
              kSetCluster<&Cluster::task_index>);
   rows.works("network_interface", text(), "interface between processes; not set: the route's",
              kSetCluster<&Cluster::network_interface>)
+      .own();
+  rows.works("token_file", text(),
+             "file with the token that all processes share; not set: LOCKSTEP_TOKEN, or no token",
+             kSetCluster<&Cluster::token_file>)
       .own();
   rows.works("start_timeout", above_zero("300"), "seconds until all processes have met",
              kSetCluster<&Cluster::start_timeout>)

@@ -193,6 +193,7 @@ const std::vector<Effect>& effects() {
         {"cluster.task_index", "1"}}},
       {"network_interface", {"--network_interface=eth1"}, {{"cluster.network_interface", "eth1"}}},
       {"start_timeout", {"--start_timeout=20"}, {{"cluster.start_timeout", "20.0"}}},
+      {"token_file", {"--token_file=/run/token"}, {{"cluster.token_file", "/run/token"}}},
       {"deadline", {"--deadline=2.5"}, {{"cluster.deadline", "2.5"}}},
       {"optimizer", {"--optimizer=adam"}, {{"optimizer.kind", "adam"}}},
       {"momentum",

@@ -6,12 +6,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "spec/cluster.h"
 #include "spec/slurm.h"
 
 namespace lockstep::spec {
 namespace {
-
-constexpr std::int64_t kMaxSlots = 1 << 16;
 
 // A part of a text that names hosts, and where it stands: "nodes:3".
 struct Entry {
@@ -69,9 +68,9 @@ std::string checked_name(const std::string& name, std::string_view place, std::s
 
 int checked_slots(std::string_view text, std::string_view place) {
   const auto slots = parse_int(text);
-  if (slots && *slots >= 1 && *slots <= kMaxSlots) return static_cast<int>(*slots);
+  if (slots && *slots >= 1 && *slots <= kMaxRanks) return static_cast<int>(*slots);
   refuse(place, fmt::format("'{}' is no number of slots", text),
-         fmt::format("an integer from 1 to {}: the devices that the host may take", kMaxSlots));
+         fmt::format("an integer from 1 to {}: the devices that the host may take", kMaxRanks));
 }
 
 // "user@name"
@@ -130,12 +129,18 @@ Host of_line(const Entry& entry) {
   return host;
 }
 
-// Two hosts of one address would be one that is measured twice.
+// Two hosts of one address, or that ssh reaches by one name, would be one that is measured twice.
 void refuse_twice(const Hosts& hosts, const Host& host, std::string_view place) {
-  const auto same = [&](const Host& other) {
+  const auto same = std::ranges::find_if(hosts, [&](const Host& other) {
     return other.address == host.address || other.name == host.name;
-  };
-  if (std::ranges::none_of(hosts, same)) return;
+  });
+  if (same == hosts.end()) return;
+  if (same->address != host.address) {
+    refuse(place,
+           fmt::format("ssh calls {} {}, and {} as well", host.address, host.name, same->address),
+           "give every host a name of its own in ~/.ssh/config, or leave the second word out where "
+           "ssh reaches the host by its address");
+  }
   refuse(place, fmt::format("host {} is there already", host.name),
          fmt::format("name a host once; for several devices write {} slots=2", host.address));
 }
@@ -157,13 +162,13 @@ Hosts slurm_hosts(const Getenv& getenv) {
 
 Hosts pbs_hosts(const Getenv& getenv) {
   const std::string path(value_of(getenv, "PBS_NODEFILE"));
-  return path.empty() ? Hosts{} : parse_pbs_nodefile(read_file(path), path);
+  return path.empty() ? Hosts{} : parse_pbs_nodefile(read_file(path, kLargestSpec), path);
 }
 
 Hosts deeplearning_hosts(const Getenv& getenv) {
   const std::string path(value_of(getenv, "DEEPLEARNING_WORKERS_PATH"));
   if (path.empty()) return {};
-  Hosts hosts = parse_hosts_file(read_file(path), path);
+  Hosts hosts = parse_hosts_file(read_file(path, kLargestSpec), path);
   if (const auto text = value_of(getenv, "DEEPLEARNING_WORKERS_COUNT"); !text.empty()) {
     const auto count = parse_int(text);
     if (!count || *count < 1 || static_cast<std::size_t>(*count) > hosts.size()) {
@@ -232,7 +237,7 @@ Hosts pair_addresses(std::string_view public_text, std::string_view public_sourc
 }
 
 Hosts read_hosts_file(const std::filesystem::path& path, const Getenv& getenv) {
-  const std::string text = read_file(path);
+  const std::string text = read_file(path, kLargestSpec);
   return value_of(getenv, "PBS_NODEFILE") == path.string() ? parse_pbs_nodefile(text, path.string())
                                                            : parse_hosts_file(text, path.string());
 }

@@ -87,7 +87,17 @@ TEST(HostsFile, WithoutHostsIsRefused) {
 TEST(HostsFile, WithAHostThatIsThereTwiceIsRefusedAtItsLine) {
   EXPECT_EQ(file_refusal("node1\nnode2\nnode1\n"), "nodes:3: host node1 is there already");
   EXPECT_EQ(file_refusal("10.0.0.1 a\n10.0.0.1 b\n"), "nodes:2: host b is there already");
-  EXPECT_EQ(file_refusal("10.0.0.1 a\n10.0.0.2 a\n"), "nodes:2: host a is there already");
+}
+
+TEST(HostsFile, WithTwoHostsThatSshReachesByOneNameIsRefusedAtItsLine) {
+  EXPECT_EQ(file_refusal("10.0.0.1 worker\n10.0.0.2 worker\n"),
+            "nodes:2: ssh calls 10.0.0.2 worker, and 10.0.0.1 as well");
+  try {
+    parse_hosts_file("10.0.0.1 worker\n10.0.0.2 worker\n", "nodes");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.hint(), HasSubstr("give every host a name of its own in ~/.ssh/config"));
+  }
 }
 
 TEST(HostsFile, WithBadSlotsIsRefusedAtItsLine) {

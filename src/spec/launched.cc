@@ -42,6 +42,18 @@ void add_master(const Getenv& getenv, Launched& launched) {
   if (value_of(getenv, "TORCHELASTIC_USE_AGENT_STORE") == "True") ++launched.coordinator->port;
 }
 
+// horovodrun's own rendezvous is on the host that it was started on, where rank 0 need not be:
+// where all ranks share a host, they meet there.
+void add_gloo_rendezvous(const Getenv& getenv, Launched& launched) {
+  const std::string_view address = value_of(getenv, "HOROVOD_GLOO_RENDEZVOUS_ADDR");
+  if (!value_of(getenv, "LOCKSTEP_COORDINATOR").empty()) return;
+  if (launched.local_world == launched.world) {
+    launched.coordinator = {"127.0.0.1", kControllerPort};
+  } else if (!address.empty()) {
+    launched.coordinator = {std::string(address), kControllerPort};
+  }
+}
+
 bool is_slurm_task(const Getenv& getenv) {
   constexpr std::int64_t kFirstSpecialStep = 0xfffffff0;  // batch scripts, interactive shells
   const auto step = parse_int(value_of(getenv, "SLURM_STEP_ID"));
@@ -83,6 +95,12 @@ constexpr LauncherRow kRows[] = {
      .local_rank = "LOCAL_RANK",
      .local_world = "LOCAL_WORLD_SIZE",
      .add = add_master},
+    {.launcher = "horovodrun",
+     .rank = "HOROVOD_RANK",
+     .world = "HOROVOD_SIZE",
+     .local_rank = "HOROVOD_LOCAL_RANK",
+     .local_world = "HOROVOD_LOCAL_SIZE",
+     .add = add_gloo_rendezvous},
     {.launcher = "Open MPI's mpirun",
      .rank = "OMPI_COMM_WORLD_RANK",
      .world = "OMPI_COMM_WORLD_SIZE",
@@ -159,7 +177,7 @@ Launched read(const LauncherRow& row, const Getenv& getenv) {
   result.launcher = row.launcher;
   result.rank_variable = row.rank;
   result.rank = number(getenv, row.rank, 0);
-  result.world = number(getenv, row.world, 1);
+  result.world = number(getenv, row.world, 1, kMaxRanks);
   result.local_rank = number(getenv, row.local_rank, 0);
   if (row.local_world != nullptr) result.local_world = number(getenv, row.local_world, 1);
   if (row.host != nullptr) result.host = number(getenv, row.host, 0);

@@ -27,14 +27,16 @@ struct Launched {
 };
 
 // Nothing: started by hand. The first complete set of variables wins, in this order: our own
-// LOCKSTEP_*, torchrun's, Open MPI's, MPICH's, Cray's PMI, MVAPICH's, Slurm's, Flux's, PALS'. So
-// mpirun within a Slurm job wins over Slurm. Without a complete set, a part of one is an
-// Error(usage): a rank that takes itself for alone would measure nonsense. So is a complete set of
-// an MPI's launcher that gives another rank or world than the one that wins. (Those of Slurm and
-// Flux may: within a job of theirs, mpirun's ranks have the variables of the task that mpirun is.)
+// LOCKSTEP_*, torchrun's, horovodrun's over Gloo, Open MPI's, MPICH's, Cray's PMI, MVAPICH's,
+// Slurm's, Flux's, PALS'. So mpirun within a Slurm job wins over Slurm. Without a complete set, a
+// part of one is an Error(usage): a rank that takes itself for alone would measure nonsense. So is
+// a complete set of an MPI's launcher that gives another rank or world than the one that wins.
+// (Those of Slurm and Flux may: within a job of theirs, mpirun's ranks have the variables of the
+// task that mpirun is.)
 //
 // Ranks meet at torchrun's MASTER_ADDR; without it, or by another launcher, at
-// LOCKSTEP_COORDINATOR.
+// LOCKSTEP_COORDINATOR; without that, those of horovodrun at HOROVOD_GLOO_RENDEZVOUS_ADDR, or, all
+// on one host, there.
 //
 // Slurm's variables count in a task of srun only. A batch script and the shell of salloc have some
 // of them, too, and SLURM_NTASKS is then what the whole job asked for: the script of

@@ -56,6 +56,9 @@ const Variables kOwn = {{"LOCKSTEP_RANK", "1"},
                         {"LOCKSTEP_LOCAL_WORLD_SIZE", "2"}};
 const Variables kTorchrun = {
     {"RANK", "1"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"}};
+const Variables kHorovod = {{"HOROVOD_RANK", "1"},       {"HOROVOD_SIZE", "4"},
+                            {"HOROVOD_LOCAL_RANK", "1"}, {"HOROVOD_LOCAL_SIZE", "2"},
+                            {"HOROVOD_CROSS_RANK", "0"}, {"HOROVOD_CROSS_SIZE", "2"}};
 const Variables kOpenMpi = {{"OMPI_COMM_WORLD_RANK", "1"},
                             {"OMPI_COMM_WORLD_SIZE", "4"},
                             {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
@@ -91,6 +94,7 @@ const Variables kPals = {{"PALS_RANKID", "1"},
 const std::vector<std::pair<std::string_view, Variables>> kLaunchers = {
     {"lockstep", kOwn},
     {"torchrun", kTorchrun},
+    {"horovodrun", kHorovod},
     {"Open MPI's mpirun", kOpenMpi},
     {"MPICH's or Intel MPI's mpirun", kMpich},
     {"Cray's launcher", kCray},
@@ -163,7 +167,8 @@ TEST(Launched, RefusesAPartOfASet) {
   for (const auto& [launcher, variables] : kLaunchers) {
     for (const auto& [name, value] : variables) {
       if (name.ends_with("NODELIST") || name.ends_with("PER_NODE") || name == "SLURM_STEP_ID" ||
-          name == "FLUX_JOB_NNODES" || name == "OMPI_COMM_WORLD_NODE_RANK") {
+          name == "FLUX_JOB_NNODES" || name.starts_with("HOROVOD_CROSS") ||
+          name == "OMPI_COMM_WORLD_NODE_RANK") {
         continue;  // not needed, or what makes a set count at all
       }
       EXPECT_THAT(launch_error_of(without(variables, name)), HasSubstr(name + " is not"))
@@ -201,6 +206,22 @@ TEST(Launched, MeetsAtTheCoordinatorThatItIsGiven) {
   EXPECT_EQ(detect(kTorchrun + Variables{{"MASTER_ADDR", "b"}, {"LOCKSTEP_COORDINATOR", "a:99"}})
                 ->coordinator,
             (Address{"b", 29500}));
+}
+
+TEST(LaunchedByHorovodrun, MeetsAtItsRendezvousOnAPortOfOurs) {
+  const Variables gloo = {{"HOROVOD_GLOO_RENDEZVOUS_ADDR", "10.0.0.1"},
+                          {"HOROVOD_GLOO_RENDEZVOUS_PORT", "40000"}};
+  EXPECT_EQ(detect(kHorovod + gloo)->coordinator, (Address{"10.0.0.1", kControllerPort}));
+  EXPECT_EQ(detect(kHorovod)->coordinator, std::nullopt);
+  EXPECT_EQ(detect(kHorovod + gloo + Variables{{"LOCKSTEP_COORDINATOR", "a:99"}})->coordinator,
+            (Address{"a", 99}));
+}
+
+TEST(LaunchedByHorovodrun, MeetsOnTheOnlyHostWhereverItWasStarted) {
+  EXPECT_EQ(detect(kHorovod + Variables{{"HOROVOD_LOCAL_SIZE", "4"},
+                                        {"HOROVOD_GLOO_RENDEZVOUS_ADDR", "10.0.0.1"}})
+                ->coordinator,
+            (Address{"127.0.0.1", kControllerPort}));
 }
 
 TEST(Launched, RefusesACoordinatorWithoutAPlace) {

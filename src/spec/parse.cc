@@ -2,6 +2,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "spec/combinations.h"
 #include "spec/flags.h"
 #include "spec/vocabulary.h"
@@ -60,6 +61,24 @@ void apply(const Flag& flag, const Setting& setting, Parsed& parsed) {
           flag.instead.empty() ? fmt::format("leave --{} out", flag.name)
                                : std::string(flag.instead));
   }
+}
+
+// One error for all of them: who pastes a command line corrects it once.
+[[noreturn]] void refuse(const std::vector<Error>& refusals) {
+  if (refusals.size() == 1) throw Error(refusals.front());
+  std::string text = fmt::format("{} flags cannot be used:", refusals.size());
+  for (const Error& refusal : refusals) {
+    text += fmt::format("\n  {}", refusal.what());
+    if (!refusal.hint().empty()) text += fmt::format("\n      {}", refusal.hint());
+  }
+  throw Error(ExitCode::usage, text);
+}
+
+// Whether it was called by the name that speaks of GPUs.
+bool speaks_of_gpus(const Settings& settings) {
+  const auto devices = settings.find(find_flag("num_gpus"));
+  return devices != settings.end() &&
+         lower(devices->second.shown).find("gpus") != std::string::npos;
 }
 
 // --- Combinations -------------------------------------------------------------------------------
@@ -165,6 +184,7 @@ constexpr Needs kNeeds[] = {
      "training or made-up images"},
     {"network_interface", may_have_processes, "several processes"},
     {"start_timeout", may_have_processes, "several processes"},
+    {"token_file", may_have_processes, "several processes"},
 };
 
 // Flags of what follows a gradient, exchange and update: nothing else reads them. Weight decay and
@@ -290,9 +310,19 @@ Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
   settle_exclusions(settings);
   Parsed parsed;
   parsed.warnings = run_vocabulary().unknown_variables(variables);
+  std::vector<Error> refusals;
   for (const Flag& flag : flags()) {
     const auto found = settings.find(&flag);
-    if (found != settings.end()) apply(flag, found->second, parsed);
+    if (found == settings.end()) continue;
+    try {
+      apply(flag, found->second, parsed);
+    } catch (const Error& refusal) {
+      refusals.push_back(refusal);
+    }
+  }
+  if (!refusals.empty()) refuse(refusals);
+  if (speaks_of_gpus(settings)) {
+    parsed.notes.emplace_back("--num_gpus counts devices, which are groups of CPU cores here");
   }
   settle_evaluation(settings, parsed);
   check_combinations(parsed.trial);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "spec/combinations.h"
 #include "spec/sweep_flags.h"
 #include "spec/sweep_yaml.h"
 #include "spec/vocabulary.h"
@@ -82,6 +83,20 @@ void check_inputs(const Sweep& sweep) {
   }
 }
 
+void warn_of_servers_without_effect(ParsedSweep& parsed) {
+  const Sweep& sweep = parsed.sweep;
+  if (std::ranges::max(sweep.num_ps) == 0 ||
+      std::ranges::any_of(sweep.strategies, [](const std::string& strategy) {
+        return has_servers({.variable_update = strategy});
+      })) {
+    return;
+  }
+  parsed.warnings.push_back(
+      fmt::format("--num_ps={} has no effect: none of --strategies={} has "
+                  "parameter servers",
+                  fmt::join(sweep.num_ps, ","), fmt::join(sweep.strategies, ",")));
+}
+
 }  // namespace
 
 ParsedSweep parse_sweep(std::span<const std::string> args, const Getenv& getenv,
@@ -110,6 +125,7 @@ ParsedSweep parse_sweep(std::span<const std::string> args, const Getenv& getenv,
     if (!is_own(flag)) pass_on(given, parsed);
   }
   check_inputs(parsed.sweep);
+  warn_of_servers_without_effect(parsed);
   return parsed;
 }
 

@@ -190,6 +190,26 @@ TEST(Device, RefusesGpusAndTakesTheCpu) {
   EXPECT_EQ(parse({"--device=cpu"}).trial, Trial());
 }
 
+TEST(UsageError, ListsAllFlagsThatCannotBeUsedEachWithItsWayOut) {
+  EXPECT_EQ(
+      parse_error_of({"--use_fp16", "--device=gpu", "--batch_size=4", "--batch_size=x",
+                      "--trace_file=t", "--xla"}),
+      "4 flags cannot be used:\n"
+      "  --batch_size=x: expected an integer from 0 to 2147483647\n"
+      "  --device=gpu is not supported in this version: there is no engine for GPUs\n"
+      "      use --device=cpu\n"
+      "  --use_fp16 is not supported in this version: the engine computes with 32-bit floats\n"
+      "      leave --use_fp16 out; --wire_precision=fp16 sends 16-bit gradients\n"
+      "  --trace_file=t is not supported in this version: there are no traces\n"
+      "      --result_dir writes the time of every phase of every step | ");
+}
+
+TEST(NumGpus, SaysOnceThatDevicesAreCores) {
+  EXPECT_THAT(parse({"--num_gpus=1", "--num-gpus=2"}).notes,
+              ElementsAre("--num_gpus counts devices, which are groups of CPU cores here"));
+  EXPECT_THAT(parse({"--devices=2"}).notes, IsEmpty());
+}
+
 TEST(NumGpus, CountsDevicesOfAnyKind) {
   EXPECT_EQ(parse({"--num_gpus=2"}).trial.devices, 2);
   EXPECT_EQ(parse({"--devices=64"}).trial.devices, 64);
@@ -337,7 +357,7 @@ TEST(Combinations, WarnsOfFlagsThatLackTheirPartner) {
                                           arg)));
     }
   }
-  for (const char* arg : {"--network_interface=eth0", "--start_timeout=1"}) {
+  for (const char* arg : {"--network_interface=eth0", "--start_timeout=1", "--token_file=a"}) {
     EXPECT_THAT(
         parse({"--transport=threads", arg}).warnings,
         ElementsAre(fmt::format("{} has no effect: it acts with several processes only", arg)));

@@ -16,10 +16,10 @@ namespace {
     slots.push_back(fmt::format("{} on {}", host.slots, host.name));
     sum += host.slots;
   }
-  throw Error(
-      ExitCode::usage,
-      fmt::format("{} devices do not fit on {} slots: {}", devices, sum, join(slots, " + ")),
-      "name more hosts, give them more slots, or ask for fewer devices");
+  throw Error(ExitCode::usage,
+              fmt::format("{} devices do not fit on {}: {}", devices,
+                          lockstep::counted(sum, "slot"), join(slots, " + ")),
+              "name more hosts, give them more slots, or ask for fewer devices");
 }
 
 }  // namespace

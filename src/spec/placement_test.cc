@@ -44,7 +44,7 @@ TEST(Placement, SharesDevicesEvenlyAmongHostsThatDoNotTellTheirSlots) {
 TEST(Placement, OfMoreDevicesThanSlotsIsRefusedWithTheSum) {
   EXPECT_EQ(refusal({node("a", 8), node("b", 4)}, 13),
             "13 devices do not fit on 12 slots: 8 on a + 4 on b");
-  EXPECT_EQ(refusal({node("a", 1)}, 2), "2 devices do not fit on 1 slots: 1 on a");
+  EXPECT_EQ(refusal({node("a", 1)}, 2), "2 devices do not fit on 1 slot: 1 on a");
   EXPECT_EQ(refusal({node("a", 1)}, 0), "0 devices are none");
 }
 

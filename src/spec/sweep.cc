@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "spec/combinations.h"
 #include "spec/flags.h"
 #include "spec/names.h"
@@ -70,6 +74,7 @@ class Expansion {
   }
 
   Plan plan() {
+    refuse_too_many();
     for (const ModelBatch& model : sweep_.models) {
       for (const Scaling scaling : sweep_.scaling) {
         for (const std::string& format : sweep_.data_formats) add_series(model, scaling, format);
@@ -79,6 +84,26 @@ class Expansion {
   }
 
  private:
+  bool adds_ceiling() const {
+    return sweep_.ceiling && std::ranges::count(sweep_.strategies, kCeiling) == 0;
+  }
+
+  // Those that weak and strong scaling share count twice.
+  void refuse_too_many() const {
+    std::size_t exchanges = 0;
+    for (const std::string& strategy : sweep_.strategies) exchanges += servers_of(strategy).size();
+    const auto counts = static_cast<double>(sweep_.devices.size());
+    const double points =
+        static_cast<double>(sweep_.models.size()) * static_cast<double>(sweep_.scaling.size()) *
+        static_cast<double>(sweep_.data_formats.size()) * static_cast<double>(inputs_.size()) *
+        (counts * static_cast<double>(exchanges) + (adds_ceiling() ? counts - 1 : 0));
+    if (points <= kMaxPoints) return;
+    throw Error(ExitCode::usage,
+                fmt::format("a sweep of {} points is too large: at most {}",
+                            human_count(std::llround(points)), human_count(kMaxPoints)),
+                "give fewer models, device counts or strategies; several sweeps can be compared");
+  }
+
   void add_series(const ModelBatch& model, Scaling scaling, const std::string& format) {
     const std::size_t first = plan_.rows.size();
     for (const int devices : sweep_.devices) {
@@ -88,8 +113,7 @@ class Expansion {
           add_rows(model, scaling, point(model.model, batch, devices, strategy, servers, format));
         }
       }
-      const bool listed = std::ranges::count(sweep_.strategies, kCeiling) > 0;
-      if (sweep_.ceiling && !listed && devices > sweep_.devices.front()) {
+      if (adds_ceiling() && devices > sweep_.devices.front()) {
         const std::size_t first_ceiling = plan_.rows.size();
         add_rows(model, scaling,
                  point(model.model, batch, devices, std::string(kCeiling), 0, format));
@@ -171,47 +195,81 @@ class Expansion {
   }
 
   void add_row(const ModelBatch& model, Scaling scaling, Point point) {
-    const auto same = std::ranges::find(plan_.points, point.id, &Point::id);
-    const auto index = static_cast<std::size_t>(same - plan_.points.begin());
-    if (same == plan_.points.end()) plan_.points.push_back(std::move(point));
-    plan_.rows.push_back({.point = index, .scaling = scaling, .series_batch = model.batch_size});
+    const auto [same, fresh] = index_of_.try_emplace(point.id, plan_.points.size());
+    if (fresh) plan_.points.push_back(std::move(point));
+    plan_.rows.push_back(
+        {.point = same->second, .scaling = scaling, .series_batch = model.batch_size});
   }
 
   // Speed-ups refer to the same configuration at the smallest count; a limit that is not measured
   // there, to the first one that is: without peers, strategies do not differ.
   void relate(std::size_t first) {
+    using Exchanged = std::tuple<std::string, int, std::optional<InputKind>>;
+    std::map<Exchanged, std::size_t> smallest;                              // at the smallest count
+    std::map<std::optional<InputKind>, std::size_t> any_smallest;           // of any exchange
+    std::map<std::pair<int, std::optional<InputKind>>, std::size_t> limit;  // by devices
+    std::map<std::tuple<std::string, int, int>, std::size_t> synthetic;     // by exchange, devices
     const auto at = [&](std::size_t row) -> const Point& {
       return plan_.points[plan_.rows[row].point];
     };
+    const auto find = [](const auto& points, const auto& key) -> std::optional<std::size_t> {
+      const auto found = points.find(key);
+      if (found == points.end()) return std::nullopt;
+      return found->second;
+    };
     for (std::size_t r = first; r < plan_.rows.size(); ++r) {
+      const Point& point = at(r);
+      const std::size_t index = plan_.rows[r].point;
+      if (point.devices == sweep_.devices.front()) {
+        smallest.try_emplace({point.strategy, point.num_ps, point.input}, index);
+        any_smallest.try_emplace(point.input, index);
+      }
+      if (point.strategy == kCeiling) limit[{point.devices, point.input}] = index;
+      if (point.input == InputKind::synthetic) {
+        synthetic[{point.strategy, point.num_ps, point.devices}] = index;
+      }
+    }
+    for (std::size_t r = first; r < plan_.rows.size(); ++r) {
+      const Point& point = at(r);
       Row& row = plan_.rows[r];
-      for (std::size_t other = first; other < plan_.rows.size(); ++other) {
-        const Point& mine = at(r);
-        const Point& peer = at(other);
-        const bool same_exchange =
-            std::tie(mine.strategy, mine.num_ps) == std::tie(peer.strategy, peer.num_ps);
-        const bool same_input = mine.input == peer.input;
-        const bool as_many = mine.devices == peer.devices;
-        if (!row.baseline && same_input && (row.is_ceiling || same_exchange) &&
-            peer.devices == sweep_.devices.front()) {
-          row.baseline = plan_.rows[other].point;
-        }
-        if (peer.strategy == kCeiling && as_many && same_input && other != r) {
-          row.ceiling = plan_.rows[other].point;
-        }
-        if (peer.input == InputKind::synthetic && as_many && same_exchange && !same_input) {
-          row.synthetic = plan_.rows[other].point;
-        }
+      row.baseline = row.is_ceiling
+                         ? find(any_smallest, point.input)
+                         : find(smallest, Exchanged(point.strategy, point.num_ps, point.input));
+      if (point.strategy != kCeiling) {
+        row.ceiling = find(limit, std::pair(point.devices, point.input));
+      }
+      if (point.input != InputKind::synthetic) {
+        row.synthetic = find(synthetic, std::tuple(point.strategy, point.num_ps, point.devices));
       }
     }
   }
 
   const Sweep& sweep_;
-  std::vector<std::optional<InputKind>> inputs_;  // nothing: as the flags have it
+  std::vector<std::optional<InputKind>> inputs_;           // nothing: as the flags have it
+  std::unordered_map<std::string, std::size_t> index_of_;  // of a point, by its id
   Plan plan_;
 };
 
+// What is left of a point's flags on one device: those of the exchange have no effect there.
+std::vector<std::string> flags_of_work(const Point& point) {
+  std::vector<std::string> flags = point.flags;
+  std::erase_if(flags, [](const std::string& flag) {
+    return flag.starts_with("--variable_update=") || flag.starts_with("--all_reduce_spec=") ||
+           flag.starts_with("--wire_precision=");
+  });
+  return flags;
+}
+
 }  // namespace
+
+bool same_work(const Point& a, const Point& b) {
+  const auto alone = [](const Point& point) { return point.devices == 1 && point.num_ps == 0; };
+  const auto work = [](const Point& point) {
+    return std::tie(point.model, point.batch_size, point.threads_per_device, point.data_format,
+                    point.input);
+  };
+  return alone(a) && alone(b) && work(a) == work(b) && flags_of_work(a) == flags_of_work(b);
+}
 
 std::vector<int> doubling(int first, int last) {
   LOCKSTEP_CHECK(first >= 1 && first <= last);

@@ -86,10 +86,18 @@ struct Plan {
   std::vector<Row> rows;
 };
 
+// Whether two points do the same work although their strategies differ: on one device there is
+// nobody to exchange with, unless servers are ranks of their own or do not wait for all workers.
+bool same_work(const Point& a, const Point& b);
+
 // 1, 2, 4, ... below `last`, then `last`.
 std::vector<int> doubling(int first, int last);
 
-// Of a resolved sweep. Throws Error(usage) for batches that strong scaling cannot divide.
+// More points than this take weeks, however short their launches are: they were not meant.
+inline constexpr int kMaxPoints = 100'000;
+
+// Of a resolved sweep. Throws Error(usage) for batches that strong scaling cannot divide, and for
+// more than kMaxPoints, which are counted and not made.
 Plan expand(const Sweep& sweep);
 
 // A sweep as one JSON object whose keys are flags of `lockstep sweep`; `parse_sweep` reads it back.

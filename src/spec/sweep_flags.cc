@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "spec/cluster.h"
 #include "spec/names.h"
 #include "spec/types.h"
 
@@ -25,10 +26,11 @@ const std::string& words(const Value& value) {
 // The items of a list, none of them empty or there twice.
 std::vector<std::string> items(std::string_view text, std::string_view shown) {
   std::vector<std::string> found;
+  std::set<std::string> known;
   for (const std::string& part : split(text, ',')) {
     const std::string item(trim(part));
     if (item.empty()) throw usage(fmt::format("{}: one of the values is empty", shown));
-    if (std::ranges::count(found, item) > 0) {
+    if (!known.insert(item).second) {
       throw usage(fmt::format("{}: {} is there twice", shown, item));
     }
     found.push_back(item);
@@ -166,7 +168,9 @@ std::vector<SweepFlag> what() {
         .alias = "num_intra_threads",
         .group = kWhat,
         .type = integer("0", 0),
-        .help = "the same for all points; 0: all cores divided by the largest count"},
+        .help = "the same for all points; 0: the allowed cores of a host divided by its devices, "
+                "at the "
+                "largest count"},
        integer_of<&Sweep::threads_per_device>},
   };
 }
@@ -277,7 +281,8 @@ std::vector<SweepFlag> where() {
       of_site("ssh_hosts_file", "", text(),
               "with --hosts_file: where ssh reaches those hosts, an address a line"),
       of_site("num_hosts", "hosts_count", integer("", 1), "only the first so many of them"),
-      of_site("devices_per_host", "", integer("", 1), "of hosts whose list or file does not tell"),
+      of_site("devices_per_host", "", integer("", 1, kMaxRanks),
+              "of hosts whose list or file does not tell"),
       of_site("remote_dir", "", text(),
               "the hosts' own directory for the program and its results; not set: they share our "
               "files"),
@@ -285,13 +290,15 @@ std::vector<SweepFlag> where() {
       of_site("ssh_key", "", text(), "file of the key; not set: ssh's own"),
       of_site("ssh_port", "", integer("", 1), "of sshd; not set: ssh's own"),
       of_site("ssh_config", "", text(), "a file instead of ~/.ssh/config"),
-      of_site("port", "", integer("2230", 1), "of tcp: where rank 0 waits for the others"),
+      of_site("port", "", integer("2230", 1),
+              "tcp only: where rank 0 waits for the others; data takes one of the next ports for "
+              "each rank"),
       of_site("processes", "", boolean(), "of local: a process for each device, not a thread"),
-      of_site("servers_per_host", "", integer("", 1), "not set: as even as can be"),
+      of_site("servers_per_host", "", integer("", 1, kMaxRanks), "not set: as even as can be"),
       of_site("servers_apart", "", boolean(), "servers on hosts of their own, the first ones"),
       of_site("launcher_args", "", text(), "words for mpirun or srun, before the program"),
       of_site("sbatch_args", "", text(),
-              "of slurm outside an allocation: options of the job, --partition=gpu --time=60"),
+              "of slurm outside an allocation: options of the job, --partition=long --time=60"),
   };
 }
 
@@ -309,17 +316,17 @@ std::span<const SweepFlag> sweep_flags() {
 }
 
 bool set_by_sweep(const Flag& flag) {
-  constexpr std::string_view kNames[] = {"worker_hosts", "ps_hosts", "controller_host", "job_name",
-                                         "task_index"};
+  constexpr std::string_view kNames[] = {"worker_hosts", "ps_hosts",   "controller_host",
+                                         "job_name",     "task_index", "token_file"};
   return std::ranges::count(kNames, flag.name) > 0;
 }
 
 std::vector<int> parse_devices(std::string_view text, std::string_view shown) {
   const auto count = [&](std::string_view word) {
     const auto n = parse_int(trim(word));
-    if (n && *n >= 1 && *n <= static_cast<std::int64_t>(kMaxInt)) return static_cast<int>(*n);
-    throw usage(fmt::format("{}: '{}' is no number of devices", shown, word),
-                "a list such as 1,2,3, or 1:8 for 1, 2, 4, 8");
+    if (n && *n >= 1 && *n <= kMaxRanks) return static_cast<int>(*n);
+    throw usage(fmt::format("{}: '{}' is not a number of devices", shown, word),
+                fmt::format("a list such as 1,2,3, or 1:8 for 1, 2, 4, 8; at most {}", kMaxRanks));
   };
   if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
     const int first = count(text.substr(0, colon));

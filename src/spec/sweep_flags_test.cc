@@ -154,12 +154,29 @@ TEST(ParseSweep, WarnsOfVariablesThatStandForNothing) {
   EXPECT_THAT(world.parse({}).variables, IsEmpty());
 }
 
+TEST(ParseSweep, WarnsOfServersThatNoStrategyHas) {
+  const World world;
+  EXPECT_THAT(world.parse({"--num_ps=0,1", "--strategies=replicated,horovod"}).warnings,
+              ElementsAre("--num_ps=0,1 has no effect: none of --strategies=replicated,horovod has "
+                          "parameter servers"));
+  EXPECT_THAT(world.parse({"--num_ps=1", "--strategies=replicated,parameter_server"}).warnings,
+              IsEmpty());
+  EXPECT_THAT(world.parse({"--num_ps=0"}).warnings, IsEmpty());
+}
+
 TEST(ParseSweep, RefusesWhatIsWrong) {
   const World world;
   EXPECT_EQ(world.error({"--modells=lenet"}),
             "unknown flag --modells | did you mean --models? lockstep sweep --helpfull shows all "
             "flags");
-  EXPECT_THAT(world.error({"--devices=0"}), HasSubstr("--devices=0: '0' is no number of devices"));
+  EXPECT_THAT(world.error({"--devices=0"}),
+              HasSubstr("--devices=0: '0' is not a number of devices"));
+  for (const char* devices : {"--devices=65537", "--devices=2000000", "--devices=1:2147483647"}) {
+    EXPECT_THAT(world.error({devices}), HasSubstr("at most 65536"));
+  }
+  for (const char* servers : {"--num_ps=100000", "--num_ps=0,2147483647"}) {
+    EXPECT_THAT(world.error({servers}), HasSubstr("expected an integer from 0 to 65536"));
+  }
   EXPECT_THAT(world.error({"--devices=8:1"}), HasSubstr("the first count is above the last"));
   EXPECT_THAT(world.error({"--devices=1,1"}), HasSubstr("1 is there twice"));
   EXPECT_THAT(world.error({"--models=lenet:"}), HasSubstr("no batch size behind its colon"));
@@ -188,6 +205,13 @@ TEST(SweepYaml, NamesTheLineOfAMistakeAndTheClosestKey) {
   EXPECT_THAT(yaml_error("models: [a\nb: }"), HasSubstr("s.yaml:2: not YAML: "));
   EXPECT_THAT(yaml_error("- 1\n"), HasSubstr("s.yaml:1: expected flags and their values"));
   EXPECT_THAT(yaml_error(""), HasSubstr("s.yaml:1: expected flags and their values"));
+}
+
+TEST(SweepYaml, RefusesWhatItWouldHaveToIgnore) {
+  EXPECT_EQ(yaml_error("---\nrepeats: 3\n---\ndevices: 2\n"),
+            "s.yaml:4: a second document begins here | write one file for each sweep");
+  EXPECT_EQ(yaml_error("repeats: 3\nspec: other.yaml\n"),
+            "s.yaml:2: a file of --spec cannot name another one | write all flags into this file");
 }
 
 TEST(SweepYaml, RefusesOtherDocumentsAndVersions) {

@@ -160,6 +160,26 @@ TEST(Plan, RefusesBatchesThatStrongScalingCannotDivide) {
   }
 }
 
+TEST(Plan, IsRefusedWithItsCountWhereItIsTooLarge) {
+  Sweep sweep = resolved();
+  sweep.models.clear();
+  for (int batch = 1; batch <= 10'000; ++batch) sweep.models.push_back({"lenet", batch});
+  sweep.devices.clear();
+  for (int devices = 1; devices <= 10; ++devices) sweep.devices.push_back(devices);
+  sweep.ceiling = false;
+  EXPECT_EQ(expand(sweep).points.size(), kMaxPoints);
+  sweep.ceiling = true;
+  sweep.strategies = {"replicated", "parameter_server"};
+  sweep.num_ps = {0, 1};
+  try {
+    expand(sweep);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "a sweep of 390,000 points is too large: at most 100,000");
+    EXPECT_EQ(error.code(), ExitCode::usage);
+  }
+}
+
 TEST(PointId, IsSafeAsAFileName) {
   Sweep sweep = resolved();
   sweep.models = {{"../a b\n\xff", 1}};

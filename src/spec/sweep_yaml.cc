@@ -25,6 +25,9 @@ class Document {
       const std::string key = scalar(entry.first, "a key");
       if (key == "schema") {
         check_schema(entry.second);
+      } else if (key == "spec") {
+        throw wrong(entry.first, "a file of --spec cannot name another one",
+                    "write all flags into this file");
       } else if (!entry.second.IsNull()) {
         given.push_back(flag(entry.first, key, entry.second));
       }
@@ -35,7 +38,10 @@ class Document {
  private:
   YAML::Node load(std::string_view text) const {
     try {
-      return YAML::Load(std::string(text));
+      const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+      if (documents.empty()) return {};
+      if (documents.size() == 1) return documents.front();
+      throw wrong(documents[1], "a second document begins here", "write one file for each sweep");
     } catch (const YAML::Exception& error) {
       throw Error(ExitCode::usage,
                   fmt::format("{}:{}: not YAML: {}", path_, error.mark.line + 1, error.msg));

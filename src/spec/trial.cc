@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "spec/fields.h"
 #include "spec/names.h"
@@ -103,11 +103,13 @@ std::string to_json(const Trial& trial) {
 
 Trial trial_from_json(std::string_view text) {
   Trial trial;
+  Json json;
   try {
-    read(Json::parse(text), trial, "");
-  } catch (const nlohmann::json::parse_error& error) {
-    throw Error(ExitCode::usage, fmt::format("trial: not JSON: {}", error.what()));
+    json = parse_ordered_json(text);
+  } catch (const Error& error) {
+    throw Error(ExitCode::usage, fmt::format("trial: {}", error.what()));
   }
+  read(json, trial, "");
   return trial;
 }
 

@@ -81,6 +81,7 @@ struct Cluster {
   JobName job_name = JobName::none;
   int task_index = 0;                  // among the processes of its job
   std::string network_interface = {};  // empty: the one that the route to the peers takes
+  std::string token_file = {};         // empty: the token is LOCKSTEP_TOKEN, or there is none
   double deadline = 60;                // seconds of silence after which a rank is lost
   double start_timeout = 300;          // seconds until all processes have met
 

@@ -21,7 +21,8 @@ constexpr std::string_view kNoFlags[] = {"LOCKSTEP_OPENMP_CORRECTED",
                                          "LOCKSTEP_WORLD_SIZE",
                                          "LOCKSTEP_LOCAL_RANK",
                                          "LOCKSTEP_LOCAL_WORLD_SIZE",
-                                         "LOCKSTEP_COORDINATOR"};
+                                         "LOCKSTEP_COORDINATOR",
+                                         "LOCKSTEP_TOKEN"};
 
 std::string key_of(std::string_view name) {
   std::string key(name);

@@ -77,9 +77,34 @@ TEST(Gate, DoesNotCompareOtherWorkOrOtherDevices) {
   const GateRow work = row(measured({100, 100}), other);
   EXPECT_EQ(work.verdict, Verdict::undecided);
   EXPECT_FALSE(work.ratio.has_value());
-  EXPECT_EQ(work.reason, "not comparable: forward_only, not training; 10 classes, not 1001");
-  EXPECT_EQ(row(measured({100, 100}), measured({100, 100}), 2).reason,
-            "not comparable: 2 threads a device, not 1");
+  EXPECT_EQ(work.reason, "not comparable: mode forward_only vs training; classes 10 vs 1001");
+  const GateRow devices = row(measured({100, 100}), measured({100, 100}), 2);
+  EXPECT_EQ(devices.reason, "not comparable: threads per device 2 vs 1");
+  EXPECT_FALSE(devices.compared());
+}
+
+TEST(Gate, CountsWhatWasComparedAndNothingElse) {
+  const spec::Plan narrow = plan({1, 2}, 1), wide = plan({1, 2}, 2);
+  const PointRecord good = measured({100, 100});
+  const std::vector<PointRecord> both = {good, good};
+  EXPECT_EQ(gate({narrow, both}, {wide, both}, 0.02).compared(), 0);
+  EXPECT_EQ(gate({narrow, both}, {narrow, both}, 0.02).compared(), 2);
+  const std::vector<PointRecord> failed = {{.failure = "out of memory"}, {}};
+  EXPECT_EQ(gate({narrow, both}, {narrow, failed}, 0.02).compared(), 1);
+}
+
+TEST(Gate, SaysWhoStartedUnderLoad) {
+  PointRecord busy = measured({100, 100, 100});
+  for (auto& numbers : busy.launches) numbers->processors = 2;
+  busy.launches[0]->load_average = 2.9;  // what a launch before it may leave
+  EXPECT_EQ(row(measured({100, 100, 100}), busy).load, "");
+  busy.launches[1]->load_average = 3.5;
+  busy.launches[2]->load_average = 6.25;
+  const GateRow loaded = row(measured({100, 100, 100}), busy);
+  EXPECT_EQ(loaded.verdict, Verdict::same);
+  EXPECT_EQ(loaded.load,
+            "the candidate started 2 of 3 launches under load (load average up to 6.2 on 2 "
+            "processors)");
 }
 
 TEST(Gate, TakesWhatAResultDoesNotTellForTheSame) {
@@ -95,7 +120,7 @@ TEST(Gate, NamesPointsThatOnlyOneOfThemHas) {
   const std::vector<PointRecord> tried = {good, good, {}};
   const std::vector<PointRecord> all = {good, good, good};
   const Gate result = gate({before, tried}, {now, all}, 0.02);
-  EXPECT_EQ(result.compared, 1);
+  EXPECT_EQ(result.compared(), 1);
   EXPECT_EQ(result.rows.at(0).verdict, Verdict::same);
   EXPECT_EQ(result.rows.at(1).reason, "the candidate has no such point");
   EXPECT_TRUE(result.rows.at(1).undecided());

@@ -1,6 +1,7 @@
 #include "stats/input.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "stats/ranks.h"
 
@@ -13,7 +14,7 @@ constexpr double kNoticed = 0.01;  // share of the time
 
 std::optional<InputSummary> summarise_input(std::span<const RankSamples> ranks) {
   InputSummary summary;
-  std::array<double, 3> seconds{};
+  std::array<double, 4> seconds{};
   double waited = 0, time = 0;
   for (const RankSamples& rank : ranks) {
     const RankInput& input = rank.input;
@@ -27,6 +28,8 @@ std::optional<InputSummary> summarise_input(std::span<const RankSamples> ranks) 
             input.threads * static_cast<double>(input.images) / input.stages[i];
       }
     }
+    const double all = std::accumulate(input.stages.begin(), input.stages.end(), 0.0);
+    if (all > 0) summary.all_per_second += input.threads * static_cast<double>(input.images) / all;
     waited += input.waited;
     time += rank.timed.back().end - rank.timed.front().begin;
   }

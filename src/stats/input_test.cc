@@ -11,7 +11,8 @@ namespace {
 RankSamples rank(double waited) {
   RankSamples rank;
   rank.timed = {{.step = 0, .begin = 5, .end = 10}, {.step = 1, .begin = 10, .end = 15}};
-  rank.input = {.threads = 2, .stages = {1, 8, 0}, .waited = waited, .images = 100, .skipped = 3};
+  rank.input = {
+      .threads = 2, .stages = {1, 8, 0, 1}, .waited = waited, .images = 100, .skipped = 3};
   return rank;
 }
 
@@ -20,7 +21,8 @@ TEST(Input, IsLimitedByItsSlowestStageWhereTrainingWaits) {
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary->images, 200);
   EXPECT_EQ(summary->skipped, 6);
-  EXPECT_EQ(summary->images_per_second, (std::array<double, 3>{400, 50, 0}));
+  EXPECT_EQ(summary->images_per_second, (std::array<double, 4>{400, 50, 0, 400}));
+  EXPECT_EQ(summary->all_per_second, 40) << "no faster than the stages after each other";
   EXPECT_EQ(summary->waited, 0.25);
   EXPECT_EQ(summary->limited_by, "decode");
 }

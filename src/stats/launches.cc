@@ -61,18 +61,27 @@ std::optional<Estimate> mean_estimate(const Launches& launches) {
 }
 
 std::optional<Estimate> ratio(const Launches& numerator, const Launches& denominator) {
+  const auto above = estimate(numerator);
+  const auto below = estimate(denominator);
+  if (!above || !below) return std::nullopt;
   Launches quotients;
   for (std::size_t round = 0; round < std::min(numerator.size(), denominator.size()); ++round) {
     if (!numerator[round] || !denominator[round]) continue;
     quotients.emplace_back(*numerator[round] / *denominator[round]);
   }
-  if (auto paired = estimate(quotients)) return paired;
-  const auto above = estimate(numerator);
-  const auto below = estimate(denominator);
-  if (!above || !below) return std::nullopt;
-  return Estimate{.value = above->value / below->value,
-                  .interval = std::nullopt,
-                  .launches = std::min(above->launches, below->launches)};
+  const auto paired = estimate(quotients);
+  const double value = above->value / below->value;
+  if (!paired) {
+    return Estimate{.value = value, .launches = std::min(above->launches, below->launches)};
+  }
+  // Where every launch has a partner, both are the same but for rounding.
+  if (paired->launches == above->launches && paired->launches == below->launches) return paired;
+  Estimate result{.value = value, .interval = paired->interval, .launches = paired->launches};
+  if (auto& interval = result.interval) {
+    interval->low = std::min(interval->low, value);
+    interval->high = std::max(interval->high, value);
+  }
+  return result;
 }
 
 Estimate scaled(Estimate estimate, double factor) {

@@ -30,9 +30,11 @@ std::optional<Estimate> estimate(const Launches& launches);
 // The arithmetic mean, for quantities that may be 0 or negative.
 std::optional<Estimate> mean_estimate(const Launches& launches);
 
-// Numerator over denominator. Launches of one round lie close to each other in time, so that a
-// drift of the machine hits both and cancels in their quotient: those quotients are what is
-// averaged. Where no round has both, the quotient of the estimates, without an interval.
+// Numerator over denominator: the quotient of their estimates, so that it agrees with both.
+// Launches of one round lie close to each other in time, so that a drift of the machine hits both
+// and cancels in their quotient: the interval is that of these quotients, and `launches` counts
+// them. Where some launches have no partner, it is extended to the quotient of the estimates. No
+// interval where fewer than two rounds have both.
 std::optional<Estimate> ratio(const Launches& numerator, const Launches& denominator);
 
 // The same, times an exact factor.

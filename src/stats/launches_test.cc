@@ -93,10 +93,30 @@ TEST(Estimate, OfNothingIsNothing) {
   EXPECT_FALSE(ratio({1.0}, {std::nullopt}).has_value());
 }
 
-TEST(Ratio, ComparesRoundsThatHaveBoth) {
-  const auto result = ratio({20.0, 30.0, std::nullopt}, {10.0, std::nullopt, 1.0});
+// What a sweep shows that was interrupted in its third round: 4 over 2 beside each other.
+TEST(Ratio, AgreesWithTheEstimatesThatItIsOf) {
+  const Launches numerator = {4.4, 4.0 / 1.1, std::nullopt};
+  const Launches denominator = {2.2, 2.0, 20.0 / 11};
+  const auto result = ratio(numerator, denominator);
+  EXPECT_DOUBLE_EQ(result->value, estimate(numerator)->value / estimate(denominator)->value);
   EXPECT_DOUBLE_EQ(result->value, 2);
+  EXPECT_EQ(result->launches, 2);
+}
+
+// The quotients are 2 and 2.01: the machine was slower in the round that only one of them has.
+TEST(Ratio, HasAnIntervalThatHoldsTheQuotientsAndTheValue) {
+  const auto result = ratio({20.0, 20.1, std::nullopt}, {10.0, 10.0, 5.0});
+  const auto paired = ratio({20.0, 20.1}, {10.0, 10.0});
+  EXPECT_GT(result->value, paired->interval->high);
+  EXPECT_DOUBLE_EQ(result->interval->high, result->value);
+  EXPECT_DOUBLE_EQ(result->interval->low, paired->interval->low);
+}
+
+TEST(Ratio, OfOneRoundThatHasBothHasNoInterval) {
+  const auto result = ratio({20.0, 80.0, std::nullopt}, {10.0, std::nullopt, 40.0});
+  EXPECT_NEAR(result->value, 2, 1e-12);
   EXPECT_EQ(result->launches, 1);
+  EXPECT_FALSE(result->interval.has_value());
 }
 
 TEST(Ratio, WithoutACommonRoundHasNoInterval) {

@@ -56,6 +56,8 @@ struct Measured {
   std::optional<Straggler> straggler = {};
   std::optional<InputSummary> input = {};
   std::vector<Evaluation> evaluations = {};
+  // Which all-reduces exchanged the buckets, each once: "direct", "tree+ring". Empty: none did.
+  std::string all_reduce = {};
 };
 
 struct Failure {

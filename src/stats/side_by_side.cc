@@ -7,6 +7,7 @@
 
 #include "spec/names.h"
 #include "stats/comparable.h"
+#include "stats/why_undecided.h"
 
 namespace lockstep::stats {
 namespace {
@@ -19,6 +20,7 @@ struct Place {
   const spec::Row& row() const { return contender->measurements.plan.rows[index]; }
   const spec::Point& point() const { return contender->measurements.plan.points[row().point]; }
   const PointRecord& record() const { return contender->measurements.records[row().point]; }
+  MeasuredPoint measured() const { return {point(), record()}; }
   const RowSummary& summary() const { return contender->rows[index]; }
   auto workload() const { return std::tie(point().model, row().scaling, row().series_batch); }
 };
@@ -90,11 +92,19 @@ void compare_with_first(const Place& mine, const Contender& first, double min_ef
   const Place& theirs = *opponent.place;
   row.note = why_no_numbers(theirs.record(), first.name);
   if (!row.note.empty()) return;
-  const std::string work = other_work(*first_launch(mine.record()), *first_launch(theirs.record()));
-  row.note =
-      clauses({work, other_devices(mine.point(), theirs.point()), other_baseline(mine, theirs)});
-  if (!work.empty()) return;
+  const Difference other = difference(mine.measured(), theirs.measured());
+  // Machines of other sizes are what is compared, and so are the devices that are parts of them.
+  const bool of_machines = other.work.empty() && !other.machines.empty();
+  row.note = of_machines ? std::string() : other.not_comparable();
+  row.refused = !row.note.empty();
+  if (row.refused) return;
   row.with_first = compare(speeds(mine.record()), speeds(theirs.record()), min_effect);
+  row.note = clauses(
+      {other.configuration, other.machines, other.devices, other_baseline(mine, theirs),
+       row.with_first->verdict == Verdict::undecided
+           ? why_undecided(row.with_first->ratio, min_effect)
+           : std::string(),
+       under_load(mine.record(), mine.contender->name), under_load(theirs.record(), first.name)});
 }
 
 }  // namespace

@@ -23,13 +23,14 @@ struct SideBySideRow {
   std::size_t contender = 0;
   std::size_t row = 0;                        // of its plan
   std::optional<Comparison> with_first = {};  // of its speed with the first contender's
-  std::string note = {};                      // what does not compare, and why
+  bool refused = false;                       // there is a counterpart, but they do not compare
+  std::string note = {};                      // what differs, does not compare or is undecided, why
 };
 
 // The rows of all contenders but for mere limits, those of one network, scaling, batch and number
 // of devices beside each other. A row is compared with the first contender's row of the same
-// configuration, or with the only one that there is; what does other work is not compared, and a
-// note says why.
+// configuration, or with the only one that there is, and the note says what differs. What does
+// other work, or had other devices of a machine of the same size, is not compared.
 std::vector<SideBySideRow> side_by_side(std::span<const Contender> contenders, double min_effect);
 
 }  // namespace lockstep::stats

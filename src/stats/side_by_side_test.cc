@@ -6,6 +6,7 @@
 namespace lockstep::stats {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 
 spec::Sweep sweep(int batch = 8) {
@@ -62,8 +63,10 @@ TEST(SideBySide, ComparesAnotherStrategyWithTheOnlyOneThatThereIs) {
   spec::Sweep other = sweep();
   other.strategies = {"parameter_server"};
   EXPECT_THAT(lines({Results(sweep()), Results(other, 50)}),
-              ElementsAre("A replicated x1:", "B parameter_server x1: 0.50",
-                          "A replicated x2:", "B parameter_server x2: 0.50"));
+              ElementsAre("A replicated x1:",
+                          "B parameter_server x1: 0.50 strategy parameter_server vs replicated",
+                          "A replicated x2:",
+                          "B parameter_server x2: 0.50 strategy parameter_server vs replicated"));
 }
 
 TEST(SideBySide, ComparesWithTheSameStrategyWhereThereAreSeveral) {
@@ -98,18 +101,30 @@ TEST(SideBySide, SaysWhyTwoDoNotCompare) {
 
   Results classes(sweep());
   for (auto& record : classes.records) record.launches[0]->classes = 10;
-  EXPECT_EQ(lines({Results(sweep()), classes}).back(), "B replicated x2: 10 classes, not 1001");
+  EXPECT_EQ(lines({Results(sweep()), classes}).back(),
+            "B replicated x2: not comparable: classes 10 vs 1001");
 }
 
-TEST(SideBySide, ComparesWhatIsMarkedButNotWhatFailed) {
+TEST(SideBySide, ComparesOtherDevicesOnlyBetweenMachinesOfOtherSizes) {
   spec::Sweep wide = sweep();
   wide.threads_per_device = 4;
   EXPECT_EQ(lines({Results(sweep()), Results(wide)}).back(),
-            "B replicated x2: 1.00 4 threads a device, not 1");
+            "B replicated x2: not comparable: threads per device 4 vs 1");
+  const auto on_machine = [](Results results, int processors) {
+    for (auto& record : results.records) record.launches[0]->processors = processors;
+    return results;
+  };
+  EXPECT_EQ(lines({on_machine(Results(sweep()), 2), on_machine(Results(wide), 8)}).back(),
+            "B replicated x2: 1.00 processors of the machine 8 vs 2; threads per device 4 vs 1");
+  EXPECT_EQ(lines({on_machine(Results(sweep()), 8), on_machine(Results(wide), 8)}).back(),
+            "B replicated x2: not comparable: threads per device 4 vs 1");
+}
+
+TEST(SideBySide, ComparesWhatIsMarkedButNotWhatFailed) {
   spec::Sweep from_two = sweep();
-  from_two.devices = {2};
-  EXPECT_EQ(lines({Results(sweep()), Results(from_two)}).back(),
-            "B replicated x2: 1.00 its speed-up refers to 2 devices, not 1");
+  from_two.devices = {2, 4};
+  EXPECT_THAT(lines({Results(sweep()), Results(from_two)}),
+              Contains("B replicated x2: 1.00 its speed-up refers to 2 devices, not 1"));
 
   Results failed(sweep());
   for (auto& record : failed.records) record.failure = "out of memory";

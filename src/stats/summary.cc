@@ -86,8 +86,8 @@ std::vector<std::string> warnings(const Summary& summary) {
   std::vector<std::string> sentences;
   if (summary.cut > 0) {
     sentences.push_back(
-        fmt::format("the first {} of {} timed steps differ from the steady ones and are left out; "
-                    "--num_warmup_batches with more steps keeps them out of the measurement",
+        fmt::format("the first {} of {} timed steps differ from the steady ones and are left out "
+                    "of the speed",
                     summary.cut, summary.cut + summary.steps));
   }
   if (summary.kept_unsteady > 0) {

@@ -28,12 +28,16 @@ struct Launch {
   int image_size = 0, classes = 0;
   std::string mode = {};
   std::string machine = {};  // of rank 0: "host07, AMD EPYC, 64 cores"
+  int processors = 0;        // of rank 0's machine; 0: unknown
+  double load_average = 0;   // of that machine over the minute before the launch
   std::string program = {};  // that measured: "lockstep 0.1.0", "TensorFlow 2.14"
   // By `lockstep import`: of what follows only the speed and the warnings are known.
   bool imported = false;
   int hosts = 1, devices_per_host = 1;  // of the host that has the most
-  std::string all_reduce = {};          // as it was asked for: "auto", "xring#2"
-  std::int64_t bucket_bytes = 0;        // of the largest
+  // That ran: "direct", "tree+ring"; of early files as it was asked for: "auto", "xring#2". Empty:
+  // there was none.
+  std::string all_reduce = {};
+  std::int64_t bucket_bytes = 0;  // of the largest
   double images_per_second = 0;
   std::int64_t steps_measured = 0, steps_warmup = 0;
   std::int64_t steps_cut = 0;  // between the two: timed, but not steady yet
@@ -77,9 +81,19 @@ struct RowSummary {
   std::optional<Estimate> of_ceiling;   // share of the speed without exchange
   std::optional<Estimate> io_overhead;  // what real images cost, as a share of the speed without
   std::optional<Losses> losses;         // nothing: the launches do not tell what their steps spent
+  std::optional<std::size_t> baseline;  // the point that speed-ups refer to
   int baseline_devices = 0;             // 0: there is no baseline
-  bool best = false;                    // of several configurations with as many devices
+  // Among the configurations that could stand for each other: one network, batch, scaling, kind of
+  // images and number of devices; independent devices, which do not train one network, are not
+  // among them, and of rows that do the same work the first stands for all.
+  bool fastest = false;
+  std::vector<std::size_t> rivals = {};  // of the fastest: rows that are not shown to be slower
+  bool best = false;                     // the fastest of several, without rivals
 };
+
+// Whether rows of two points differ by chance alone: see spec::same_work. What others measured did
+// work that we do not know.
+bool same_work(const Measurements& measurements, std::size_t point, std::size_t other);
 
 // By rows of the plan; `records` by its points. A point that has failed has no numbers.
 std::vector<RowSummary> summarise(const spec::Plan& plan, std::span<const PointRecord> records);

@@ -74,16 +74,16 @@ TEST(WarmupOver, TakesLongerTheNoisierTheSteps) {
 TEST(WarmupOver, DoesNotBiasWhatFollows) {
   double sum = 0;
   double squares = 0;
-  constexpr int kSeeds = 4000;
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+  constexpr int kWarmups = 4000;
+  for (std::uint64_t seed = 0; seed < kWarmups; ++seed) {
     const auto series = series_of(
         20, [](int) { return 0; }, normal_noise(seed, 20), 0.03);
     const double next = series[warmup_steps(series)];
     sum += next;
     squares += next * next;
   }
-  const double mean = sum / kSeeds;
-  const double error = std::sqrt((squares / kSeeds - mean * mean) / kSeeds);
+  const double mean = sum / kWarmups;
+  const double error = std::sqrt((squares / kWarmups - mean * mean) / kWarmups);
   EXPECT_NEAR(mean, 1, 3 * error);
 }
 

@@ -38,7 +38,7 @@ constexpr Name kForeignNames[] = {
     {"nccl/rechd", "hierarchical", kSharedMemory},
     {"nccl/pscpu", "hierarchical", kSharedMemory},
     {"pscpu/pscpu", "hierarchical", kSharedMemory},
-    {"nccl", ""},
+    {"nccl", "hierarchical", kSharedMemory},
     {"psgpu", ""},
 };
 

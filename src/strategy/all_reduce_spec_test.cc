@@ -70,7 +70,7 @@ TEST(AllReduceSpec, ReadsLimitsInPowersOf1024) {
 }
 
 TEST(AllReduceSpec, TakesAPairAsHierarchicalAndSaysSo) {
-  for (const char* pair : {"nccl/xring", "nccl/rechd", "nccl/pscpu", "pscpu/pscpu"}) {
+  for (const char* pair : {"nccl", "nccl/xring", "nccl/rechd", "nccl/pscpu", "pscpu/pscpu"}) {
     const AllReduceSpec spec = parse_all_reduce_spec(pair);
     EXPECT_EQ(spec.choices[0].algorithm, "hierarchical");
     EXPECT_THAT(spec.notes, ElementsAre(testing::StartsWith(pair)));
@@ -81,7 +81,7 @@ TEST(AllReduceSpec, TakesAPairAsHierarchicalAndSaysSo) {
 }
 
 TEST(AllReduceSpec, RefusesWhatNeedsAGpu) {
-  EXPECT_THAT(message_of("nccl"), HasSubstr("character 1: nccl needs GPUs"));
+  EXPECT_THAT(message_of("psgpu"), HasSubstr("character 1: psgpu needs GPUs"));
   EXPECT_THAT(message_of("pscpu:2k:psgpu#4"), HasSubstr("character 10: psgpu needs GPUs"));
 }
 

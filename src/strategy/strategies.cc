@@ -80,14 +80,21 @@ comm::Algorithm& algorithm_of(std::string_view name) {
   return *row->make;
 }
 
+// Horovod's own is a ring; a spec may ask for another one, such as the vendor's.
+Strategy horovod;
+
+AllReduceChoice resolved(Strategy* strategy, const Site& site, std::size_t elements) {
+  AllReduceChoice choice = site.all_reduce.for_size(elements);
+  if (choice.algorithm != "auto") return choice;
+  choice.algorithm = strategy == horovod ? "ring" : choose(elements, site.topology);
+  return choice;
+}
+
 // Shards travel by themselves; where each has an owner, every shard has another one, beginning with
 // the chunk's own server.
-Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
-  const AllReduceChoice& choice = site.all_reduce.for_size(chunk.bucket_elements);
-  const std::string_view name = choice.algorithm == "auto"
-                                    ? choose(chunk.bucket_elements, site.topology)
-                                    : std::string_view(choice.algorithm);
-  if (name == "vendor") {
+Exchange all_reduce_by(const AllReduceChoice& choice, const Site& site, const Chunk& chunk,
+                       int rank) {
+  if (choice.algorithm == "vendor") {
     return {.collective = {.reduce = {}, .owned = {chunk.range}, .distribute = {}}, .vendor = true};
   }
   const int world = site.topology.world();
@@ -96,19 +103,20 @@ Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
   for (const comm::Range shard : comm::split(chunk.range, choice.shards, comm::kLineGrain)) {
     if (shard.empty()) continue;
     append(exchange.collective,
-           name == "owner" ? comm::to_owner(everybody(world), owner, rank, shard)
-                           : algorithm_of(name)(site.topology, rank, shard, comm::kLineGrain));
+           choice.algorithm == "owner"
+               ? comm::to_owner(everybody(world), owner, rank, shard)
+               : algorithm_of(choice.algorithm)(site.topology, rank, shard, comm::kLineGrain));
     owner = (owner + 1) % world;
   }
   return exchange;
 }
 
-// Horovod's own is a ring; a spec may ask for another one, such as the vendor's.
+Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
+  return all_reduce_by(resolved(all_reduce, site, chunk.bucket_elements), site, chunk, rank);
+}
+
 Exchange horovod(const Site& site, const Chunk& chunk, int rank) {
-  if (site.all_reduce.for_size(chunk.bucket_elements).algorithm != "auto") {
-    return all_reduce(site, chunk, rank);
-  }
-  return {.collective = comm::ring(site.topology, rank, chunk.range, comm::kLineGrain)};
+  return all_reduce_by(resolved(horovod, site, chunk.bucket_elements), site, chunk, rank);
 }
 
 constexpr StrategyRow kStrategies[] = {
@@ -144,6 +152,14 @@ const StrategyRow& find_strategy(std::string_view name) {
   throw Error(ExitCode::usage, fmt::format("there is no strategy {}", name),
               fmt::format("{}known: {}", near ? fmt::format("did you mean {}? ", *near) : "",
                           join(known, ", ")));
+}
+
+std::string all_reduce_taken(const StrategyRow& strategy, const Site& site, std::size_t elements) {
+  const bool reduces = strategy.exchange == all_reduce || strategy.exchange == horovod;
+  if (!reduces || site.workers() < 2) return {};
+  AllReduceChoice choice = resolved(strategy.exchange, site, elements);
+  choice.largest = SIZE_MAX;
+  return print({.choices = {choice}, .notes = {}});
 }
 
 void place_on_servers(std::span<Chunk> chunks, const Site& site) {

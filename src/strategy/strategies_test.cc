@@ -244,6 +244,28 @@ TEST(Horovod, TakesTheAlgorithmThatTheSpecNames) {
             sent(find_strategy("horovod"), one_host(4, 0, "auto"), 1));
 }
 
+TEST(AllReduceTaken, IsWhatTheSpecAndAutoStandFor) {
+  const StrategyRow& replicated = find_strategy("replicated");
+  const auto taken = [&](const Site& site, std::size_t elements) {
+    return all_reduce_taken(replicated, site, elements);
+  };
+  EXPECT_EQ(taken(one_host(2, 0, "auto"), 100), "direct");
+  EXPECT_EQ(taken(on_hosts({0, 1}, 0, "auto"), 100), "tree");
+  EXPECT_EQ(taken(on_hosts({0, 1}, 0, "auto"), 1 << 20), "ring");
+  EXPECT_EQ(taken(on_hosts({0, 0, 1, 1}, 0, "auto"), 100), "hierarchical");
+  EXPECT_EQ(taken(one_host(2, 0, "tree:99:xring#2"), 99), "tree");
+  EXPECT_EQ(taken(one_host(2, 0, "tree:99:xring#2"), 100), "ring#2");
+  EXPECT_EQ(all_reduce_taken(find_strategy("horovod"), one_host(2, 0, "auto"), 100), "ring");
+  EXPECT_EQ(all_reduce_taken(find_strategy("horovod"), one_host(2, 0, "tree"), 100), "tree");
+}
+
+TEST(AllReduceTaken, IsNoneOfOneWorkerAndOfStrategiesWithout) {
+  EXPECT_EQ(all_reduce_taken(find_strategy("replicated"), one_host(1, 0, "ring"), 100), "");
+  for (const char* name : {"parameter_server", "independent", "distributed_replicated"}) {
+    EXPECT_EQ(all_reduce_taken(find_strategy(name), one_host(2, 0, "auto"), 100), "") << name;
+  }
+}
+
 TEST(Replicated, TakesTheAlgorithmThatTheSpecNamesForTheBucket) {
   const Site site = one_host(3, 0, "tree:99:ring");
   const StrategyRow& row = find_strategy("replicated");

@@ -46,6 +46,11 @@ std::span<const StrategyRow> strategies();
 // Throws Error(usage) with the closest name and all known ones.
 const StrategyRow& find_strategy(std::string_view name);
 
+// Which all-reduce exchanges a bucket of this size, what `auto` stands for resolved: "ring",
+// "owner#2", "vendor". Empty where there is none: the strategy does without, or there is one
+// worker.
+std::string all_reduce_taken(const StrategyRow& strategy, const Site& site, std::size_t elements);
+
 // Gives every chunk its server, each time the one with the fewest bytes so far: dedicated ones
 // where there are any, else all ranks.
 void place_on_servers(std::span<Chunk> chunks, const Site& site);

@@ -1,6 +1,8 @@
 #include "train/checkpoint.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "data/bytes.h"
 #include "data/crc32c.h"
@@ -37,13 +40,23 @@ Bytes bytes_of(const std::vector<float>& values) {
 
 // --- Writing ------------------------------------------------------------------------------------
 
-// A file that has its name only when it is whole and on the disk.
+constexpr std::string_view kTemporary = ".tmp";
+
+// A file that has its name only when it is whole and on the disk. Until then it is locked, so that
+// one that is not was abandoned.
 class DurableFile {
  public:
   explicit DurableFile(fs::path path)
-      : path_(std::move(path)), temporary_(fmt::format("{}.{}.tmp", path_.string(), getpid())) {
-    file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file_ < 0) fail();
+      : path_(std::move(path)),
+        temporary_(fmt::format("{}.{}{}", path_.string(), getpid(), kTemporary)) {
+    struct stat status = {};
+    do {  // once more where it was taken for abandoned before it was locked
+      if (file_ >= 0) close(file_);
+      file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+      if (file_ < 0) fail();
+      flock(file_, LOCK_EX);  // where that does not work, nobody takes it for abandoned
+      if (fstat(file_, &status) != 0) fail();
+    } while (status.st_nlink == 0);
   }
   ~DurableFile() {
     if (file_ >= 0) close(file_);
@@ -118,6 +131,29 @@ std::map<std::int64_t, fs::path> checkpoints_in(const fs::path& directory) {
   return found;
 }
 
+// "checkpoint-12.4711.tmp": the name of what is being written.
+bool is_temporary(std::string_view name) {
+  if (!name.starts_with(kPrefix) || !name.ends_with(kTemporary)) return false;
+  name.remove_prefix(kPrefix.size());
+  name.remove_suffix(kTemporary.size());
+  const std::vector<std::string> parts = split(name, '.');
+  return parts.size() == 2 && parse_int(parts[0]) && parse_int(parts[1]);
+}
+
+// Removes what writers that were killed have left. One that is at work, on any host, has locked its
+// file.
+void remove_abandoned(const fs::path& directory) {
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!is_temporary(entry->path().filename().string())) continue;
+    const int file = open(entry->path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) continue;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(entry->path().c_str());
+    close(file);
+  }
+}
+
 // --- Reading ------------------------------------------------------------------------------------
 
 class Reader {
@@ -169,10 +205,12 @@ class Reader {
     take(length, "the header");
     check(bytes_.first(kFront + length), "the header");
     try {
-      Checkpoint checkpoint =
-          parse(nlohmann::json::parse(data::text_of(bytes_.subspan(kFront, length))));
+      Checkpoint checkpoint = parse(parse_json(data::text_of(bytes_.subspan(kFront, length))));
       if (checkpoint.step >= 0) return checkpoint;
     } catch (const nlohmann::json::exception& error) {
+      at_ = kFront;
+      fail(fmt::format("a header that makes no sense: {}", json_fault(error)));
+    } catch (const Error& error) {
       at_ = kFront;
       fail(fmt::format("a header that makes no sense: {}", error.what()));
     }
@@ -227,6 +265,7 @@ std::string slot_name(std::string_view parameter, std::string_view slot) {
 
 void write_checkpoint(const fs::path& directory, const Checkpoint& checkpoint, int keep) {
   make_directory(directory);
+  remove_abandoned(directory);
   const std::string header = header_of(checkpoint);
   std::string front(kMagic);
   data::append_le(front, kVersion);
@@ -263,7 +302,7 @@ std::optional<fs::path> latest_checkpoint(const fs::path& directory) {
 }
 
 Checkpoint read_checkpoint(const fs::path& file) {
-  const std::string content = read_file(file);
+  const std::string content = read_file(file, kLargestArchive);
   return parse_checkpoint(data::bytes_of(content), file);
 }
 

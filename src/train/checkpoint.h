@@ -44,7 +44,8 @@ std::string slot_name(std::string_view parameter, std::string_view slot);
 inline constexpr std::string_view kMovingStatistics = "batch_norm:moving_statistics";
 
 // DIRECTORY/checkpoint-STEP. On the disk when it returns; a reader sees all of it or nothing. Then
-// the oldest ones go until there are no more than `keep` (0: all stay). Throws Error(environment).
+// the oldest ones go until there are no more than `keep` (0: all stay). What a process that was
+// killed left of an unfinished one goes, too. Throws Error(environment).
 void write_checkpoint(const std::filesystem::path& directory, const Checkpoint& checkpoint,
                       int keep);
 

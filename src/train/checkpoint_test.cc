@@ -1,8 +1,11 @@
 #include "train/checkpoint.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -157,6 +160,25 @@ TEST_F(CheckpointTest, IsOfOneNetworkAndOneOptimizer) {
   EXPECT_THAT(error(), HasSubstr("is missing"));
   checkpoint.model = "lenet";
   EXPECT_THAT(error(), HasSubstr("a checkpoint of lenet for mnist, not of mnist_softmax"));
+}
+
+TEST_F(CheckpointTest, RemovesWhatKilledWritersLeftAndNothingElse) {
+  const fs::path abandoned = directory_ / "checkpoint-7.123.tmp";
+  const fs::path at_work = directory_ / "checkpoint-8.124.tmp";
+  for (const fs::path& path :
+       {abandoned, at_work, directory_ / "notes.tmp", directory_ / "checkpoint-x.1.tmp"}) {
+    std::ofstream(path) << "half";
+  }
+  const int file = open(at_work.c_str(), O_RDWR);
+  ASSERT_EQ(flock(file, LOCK_EX), 0);
+  write(small());
+  EXPECT_FALSE(fs::exists(abandoned));
+  EXPECT_TRUE(fs::exists(at_work));
+  EXPECT_TRUE(fs::exists(directory_ / "notes.tmp"));
+  EXPECT_TRUE(fs::exists(directory_ / "checkpoint-x.1.tmp"));
+  close(file);
+  write(small());
+  EXPECT_FALSE(fs::exists(at_work));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "comm/gathered.h"
 
 namespace lockstep::train {
 
@@ -16,8 +17,11 @@ bool reaches_accuracy(const spec::Trial& trial, const Score& score) {
 Score sum_of_scores(comm::Transport& transport, const Score& mine) {
   const nlohmann::json text = {mine.images, mine.hits.top_1, mine.hits.top_5};
   Score sum;
-  for (const std::string& one : transport.all_gather(text.dump())) {
-    const auto score = nlohmann::json::parse(one).get<std::vector<std::int64_t>>();
+  const std::vector<std::string> all = transport.all_gather(text.dump());
+  for (int rank = 0; rank < transport.world(); ++rank) {
+    const auto score = comm::read_gathered(transport, rank, [&] {
+      return nlohmann::json::parse(all[rank]).get<std::array<std::int64_t, 3>>();
+    });
     sum.images += score[0];
     sum.hits.top_1 += score[1];
     sum.hits.top_5 += score[2];

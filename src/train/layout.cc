@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <stdexcept>
 
-#include "base/check.h"
 #include "base/text.h"
 
 namespace lockstep::train {
@@ -34,7 +34,10 @@ std::string to_text(const Layout& layout) {
 
 Layout layout_from_text(std::string_view text) {
   const std::vector<std::string> words = split(text, ' ');
-  LOCKSTEP_CHECK(words.size() >= 2);
+  const auto require = [](bool fits) {
+    if (!fits) throw std::invalid_argument("not a layout");
+  };
+  require(words.size() >= 2);
   const auto number = [](const std::string& word) {
     return static_cast<std::size_t>(std::stoull(word));
   };
@@ -43,7 +46,7 @@ Layout layout_from_text(std::string_view text) {
   layout.orders = number(words[1]);
   for (std::size_t i = 2; i < words.size(); ++i) {
     const std::vector<std::string> fields = split(words[i], ':');
-    LOCKSTEP_CHECK(fields.size() == 3);
+    require(fields.size() == 3);
     layout.segments.push_back({number(fields[0]), number(fields[1]), fields[2] == "1"});
   }
   return layout;

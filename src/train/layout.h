@@ -28,6 +28,7 @@ struct Layout {
 Layout layout_of(const engine::Engine& engine);
 
 std::string to_text(const Layout& layout);
+// Throws std::exception for other texts.
 Layout layout_from_text(std::string_view text);
 
 }  // namespace lockstep::train

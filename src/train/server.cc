@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "comm/arithmetic.h"
 #include "comm/encoding.h"
+#include "comm/gathered.h"
 #include "train/evaluator.h"
 #include "train/learner.h"
 #include "train/milestones.h"
@@ -276,7 +277,8 @@ Service step_with_workers(const spec::Trial& trial, comm::Transport& transport, 
 
 Service serve(const spec::Trial& trial, const model::Model& model, comm::Transport& transport,
               const Site& site) {
-  const Layout layout = layout_from_text(transport.all_gather({}).front());
+  const std::string text = transport.all_gather({}).front();
+  const Layout layout = comm::read_gathered(transport, 0, [&] { return layout_from_text(text); });
   const Start start = agreed_start(trial, model, {}, transport);
   Exchange exchange(transport, site, layout, trial.exchange, true);
   const bool waits = site.quorum == 0;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "comm/gathered.h"
 #include "train/epochs.h"
 
 namespace lockstep::train {
@@ -25,11 +26,11 @@ std::string to_text(const Start& start) {
 
 Start start_from_text(const std::string& text) {
   const Json json = Json::parse(text);
-  return {.examples = json[0],
-          .resumes = json[1],
-          .step = json[2],
-          .images = json[3],
-          .squares = json[4]};
+  return {.examples = json.at(0),
+          .resumes = json.at(1),
+          .step = json.at(2),
+          .images = json.at(3),
+          .squares = json.at(4)};
 }
 
 std::vector<std::int64_t> shape_of(const engine::Parameter& parameter) {
@@ -65,7 +66,8 @@ Start agreed_start(const spec::Trial& trial, const model::Model& model, const Su
   }
   if (trial.data.dir.empty() && trial.checkpoints.dir.empty()) return mine;
   const std::vector<std::string> all = transport.all_gather(to_text(mine));
-  const Start first = start_from_text(all.front());
+  const Start first =
+      comm::read_gathered(transport, 0, [&] { return start_from_text(all.front()); });
   const auto refusal = [&](std::string_view what) {
     return Error(ExitCode::environment,
                  fmt::format("rank {} on {} {} than rank 0 on {}", transport.rank(),

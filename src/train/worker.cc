@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "comm/gathered.h"
 #include "record/recorder.h"
 #include "train/epochs.h"
 #include "train/milestones.h"
@@ -16,12 +17,6 @@ namespace lockstep::train {
 namespace {
 
 constexpr std::size_t kDefaultWarmUp = 10;
-
-// Room is taken beforehand for the timed steps and a few more, within reason: a longer run grows
-// between two steps.
-std::size_t room(std::int64_t batches) {
-  return static_cast<std::size_t>(std::min<std::int64_t>(batches + 100, 1 << 16));
-}
 
 // One rank's steps and the decisions between them.
 class Loop {
@@ -38,7 +33,7 @@ class Loop {
         together_(in_step_ && transport.world() > 1),
         awaited_(site.quorum > 1),
         batches_(batches),
-        recorder_(room(batches)) {}
+        recorder_(static_cast<std::size_t>(recorded_steps(batches))) {}
 
   Outcome run() {
     std::optional<Outcome> outcome;
@@ -187,6 +182,9 @@ class Loop {
                       ? std::string(reinterpret_cast<const char*>(mine.data()), mine.size_bytes())
                       : std::string())
               .front();
+      comm::read_gathered(transport_, 0, [&] {
+        if (all.size() != mine.size_bytes()) throw std::length_error("other statistics");
+      });
       std::vector<float> moving(all.size() / sizeof(float));
       if (!all.empty()) std::memcpy(moving.data(), all.data(), all.size());
       evaluated.score = sum_of_scores(transport_, evaluator_->run(replica_.engine(), moving));
@@ -269,6 +267,10 @@ class Loop {
 };
 
 }  // namespace
+
+std::int64_t recorded_steps(std::int64_t batches) {
+  return std::min<std::int64_t>(batches + 100, 1 << 16);
+}
 
 Outcome train(const spec::Trial& trial, const model::Model& model,
               std::unique_ptr<engine::Engine> engine, comm::Transport& transport, const Site& site,

@@ -50,6 +50,10 @@ struct Hooks {
 
 enum class Ending { batches, precision, time, accuracy, interrupted, error };
 
+// Samples that a rank has room for from the start of a run with this many timed steps: those and a
+// few more, within reason. A longer run grows between two steps.
+std::int64_t recorded_steps(std::int64_t batches);
+
 // What a rank leaves behind, whatever ended it.
 struct Outcome {
   std::vector<record::Sample> samples;  // of all whole steps, warm-up first

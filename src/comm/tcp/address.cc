@@ -82,6 +82,12 @@ std::string to_string(const Address& address) {
             : fmt::format("{}:{}", address.host, address.port);
 }
 
+bool is_loopback(const std::string& host) {
+  asio::error_code name;
+  const auto literal = asio::ip::make_address(host, name);
+  return name ? host == "localhost" || host.ends_with(".localhost") : literal.is_loopback();
+}
+
 std::string interface_address(const std::string& network) {
   std::vector<std::string> known;
   for (const Interface& one : interfaces()) {

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <utility>
 
-#include "base/check.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "comm/lost.h"
@@ -110,8 +109,7 @@ void Control::suspect(int peer, const std::string& reason) {
   // Peers that cannot reach each other blame each other: say who does.
   asio::post(*io_, [this, peer, how = fmt::format("{}, says {}", reason, member(rank_).who())] {
     if (rank_ != 0) {
-      const std::vector<std::string> body = {std::to_string(peer), how};
-      send_to_all({Frame::Kind::suspicion, pack(body)});
+      send_to_all({Frame::Kind::suspicion, to_text(Suspicion{peer, how})});
     }
     // Where rank 0 can decide, it does so first.
     const bool alone = rank_ == 0 || peer == 0;
@@ -145,10 +143,14 @@ asio::awaitable<void> Control::read(Link& link) {
     for (;;) {
       const Frame frame = co_await read_frame(link.socket);
       link.silent_beats = 0;
-      understand(link, frame);
+      if (!understand(link, frame)) not_ours();
     }
-  } catch (const std::system_error&) {
-    if (!link.parted) lose(link.peer, "its process ended");
+  } catch (const std::system_error& error) {
+    if (is_not_ours(error)) {
+      lose(link.peer, "it sent what is not a message of its protocol");
+    } else if (!link.parted) {
+      lose(link.peer, "its process ended");
+    }
   }
   close(link);
   finish(link);
@@ -188,38 +190,62 @@ asio::awaitable<void> Control::beat() {
   }
 }
 
-void Control::understand(Link& link, const Frame& frame) {
+bool Control::understand(Link& link, const Frame& frame) {
   switch (frame.kind) {
-    case Frame::Kind::beat:
-      link.step = parse_int(frame.body).value_or(-1);
-      return;
+    case Frame::Kind::beat: {
+      const auto step = parse_int(frame.body);
+      link.step = step.value_or(-1);
+      return step.has_value();
+    }
     case Frame::Kind::part:
-      return contribute(link.peer, frame.body);
+      return take_part(link, frame.body);
     case Frame::Kind::whole:
-      return complete(unpack(frame.body));
+      return take_whole(link, frame.body);
     case Frame::Kind::failure: {
-      const auto cause = unpack(frame.body);
-      LOCKSTEP_CHECK(cause.size() == 2);
-      return declare(Error(ExitCode::rank_failed, cause[0], cause[1]));
+      const auto cause = parse_cause(frame.body);
+      if (cause) declare(Error(ExitCode::rank_failed, cause->message, cause->hint));
+      return cause.has_value();
     }
     case Frame::Kind::wish:
-      return wish_end();  // rank 0 passes it on
+      wish_end();  // rank 0 passes it on
+      return true;
     case Frame::Kind::suspicion: {
-      const auto body = unpack(frame.body);
-      LOCKSTEP_CHECK(body.size() == 2);
-      const auto peer = static_cast<int>(parse_int(body[0]).value());
-      asio::co_spawn(*io_, accuse(peer, body[1], kPatience), rethrow);
-      return;
+      const auto suspicion = parse_suspicion(frame.body, world());
+      if (!suspicion || rank_ != 0) return false;
+      asio::co_spawn(*io_, accuse(suspicion->peer, suspicion->reason, kPatience), rethrow);
+      return true;
     }
     case Frame::Kind::goodbye:
       link.parted = true;
       close(link);
-      return miss_the_departed();
+      miss_the_departed();
+      return true;
+    case Frame::Kind::greeting:
+    case Frame::Kind::challenge:
     case Frame::Kind::hello:
+    case Frame::Kind::welcome:
     case Frame::Kind::refusal:
+    case Frame::Kind::waiting:
     case Frame::Kind::table:
-      LOCKSTEP_CHECK(frame.kind == Frame::Kind::beat);  // these come before all have met
+      return false;  // these come before all have met
   }
+  return false;
+}
+
+// To rank 0, and one of each rank at a time.
+bool Control::take_part(Link& link, const std::string& part) {
+  if (rank_ != 0 || parts_[static_cast<std::size_t>(link.peer)]) return false;
+  contribute(link.peer, part);
+  return true;
+}
+
+// From rank 0, and only after a part.
+bool Control::take_whole(Link& link, const std::string& body) {
+  if (link.peer != 0 || !parts_[static_cast<std::size_t>(rank_)]) return false;
+  auto whole = unpack(body, table_.members.size());
+  if (!whole) return false;
+  complete(std::move(*whole));
+  return true;
 }
 
 void Control::send(Link& link, const Frame& frame) {
@@ -240,7 +266,11 @@ void Control::contribute(int rank, std::string part) {
   }
   std::vector<std::string> whole;
   for (auto& one : parts_) whole.push_back(std::move(*one));
-  send_to_all({Frame::Kind::whole, pack(whole)});
+  std::string body = pack(whole);
+  if (body.size() > largest_body(Frame::Kind::whole)) {
+    return declare(Error(ExitCode::rank_failed, "ranks exchange more than 4 GiB of text at once"));
+  }
+  send_to_all({Frame::Kind::whole, std::move(body)});
   complete(std::move(whole));
 }
 
@@ -291,8 +321,7 @@ void Control::declare(const Error& cause) {
   failure_ = cause;
   // Before anybody here can know: the farewell of a thread that does must come behind.
   asio::post(*io_, [this, cause] {
-    const std::vector<std::string> body = {cause.what(), cause.hint()};
-    send_to_all({Frame::Kind::failure, pack(body)});
+    send_to_all({Frame::Kind::failure, to_text(Cause{cause.what(), cause.hint()})});
   });
   failed_ = true;
   changed_.notify_all();

@@ -49,6 +49,7 @@ class Control {
   void suspect(int peer, const std::string& reason);
 
  private:
+  int world() const { return static_cast<int>(table_.members.size()); }
   const Member& member(int rank) const { return table_.members[static_cast<std::size_t>(rank)]; }
 
   struct Link {
@@ -71,7 +72,10 @@ class Control {
   asio::awaitable<void> write(Link& link);
   asio::awaitable<void> beat();
   asio::awaitable<void> accuse(int peer, std::string reason, double patience);
-  void understand(Link& link, const Frame& frame);
+  // False: it is not what this peer may say now.
+  bool understand(Link& link, const Frame& frame);
+  bool take_part(Link& link, const std::string& part);
+  bool take_whole(Link& link, const std::string& body);
   void send(Link& link, const Frame& frame);
   void send_to_all(const Frame& frame);
   void tell_step() { send_to_all({Frame::Kind::beat, std::to_string(own_step_)}); }

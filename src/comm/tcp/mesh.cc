@@ -1,35 +1,36 @@
 #include "comm/tcp/mesh.h"
 
 #include <asio/co_spawn.hpp>
-#include <asio/read.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
-#include <asio/write.hpp>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "comm/tcp/address.h"
+#include "comm/tcp/handshake.h"
 
 namespace lockstep::comm::tcp {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenChecks{50};
 
-// What the dialling rank says first.
-struct Greeting {
-  std::int64_t secret = 0;  // of the rank that it dials
-  std::int64_t rank = 0;
-};
+// What both ends of a connection for data have to know: where all ranks share no token, at least
+// what a rank told those who take part.
+std::string data_key(const TcpOptions& options, const Member& accepts) {
+  return fmt::format("{} {}", options.token, accepts.secret);
+}
 
 class Mesh {
  public:
   Mesh(asio::io_context& io, int rank, const Table& table, const Topology& topology,
-       std::string rank0_host)
-      : io_(io), rank_(rank), table_(table), rank0_host_(std::move(rank0_host)) {
+       std::string rank0_host, const TcpOptions& options)
+      : io_(io), rank_(rank), table_(table), rank0_host_(std::move(rank0_host)), options_(options) {
     for (int peer = 0; peer < topology.world(); ++peer) {
       if (topology.host_of[peer] != topology.host_of[rank]) missing_[peer] = "no connection yet";
     }
@@ -37,7 +38,12 @@ class Mesh {
 
   // Of every two ranks, the higher one dials.
   void start(Listener listener) {
-    asio::co_spawn(io_, receive(open_listener(io_, std::move(listener))), rethrow);
+    gate_.emplace(
+        io_, std::move(listener), data_key(options_, member(rank_)),
+        [this](Socket socket, std::string hello) {
+          return welcome(std::move(socket), std::move(hello));
+        },
+        [](const std::string&, bool) {});  // a rank that is missing will be missed
     for (const auto& [peer, trouble] : missing_) {
       if (peer < rank_) asio::co_spawn(io_, reach(peer), rethrow);
     }
@@ -47,24 +53,14 @@ class Mesh {
   std::map<int, Socket>& links() { return links_; }
 
  private:
-  asio::awaitable<void> receive(Acceptor acceptor) {
-    for (;;) {
-      Socket socket = co_await accept(acceptor);
-      asio::co_spawn(io_, welcome(std::move(socket)), rethrow);
-    }
-  }
+  const Member& member(int rank) const { return table_.members[static_cast<std::size_t>(rank)]; }
 
-  asio::awaitable<void> welcome(Socket socket) {
-    try {
-      Greeting greeting;
-      co_await asio::async_read(socket, asio::buffer(&greeting, sizeof greeting),
-                                asio::use_awaitable);
-      if (greeting.secret == table_.members[static_cast<std::size_t>(rank_)].secret) {
-        connected(static_cast<int>(greeting.rank), std::move(socket));
-      }
-    } catch (const std::system_error&) {
-      // A stranger, or a rank that is lost: others will say so.
+  asio::awaitable<void> welcome(Socket socket, std::string hello) {
+    const auto peer = parse_int(hello);
+    if (peer && *peer > rank_ && *peer < options_.world) {
+      connected(static_cast<int>(*peer), std::move(socket));
     }
+    co_return;
   }
 
   asio::awaitable<void> reach(int peer) {
@@ -77,24 +73,22 @@ class Mesh {
   }
 
   asio::awaitable<void> try_once(int peer) {
-    const Member& member = table_.members[static_cast<std::size_t>(peer)];
-    Address address = parse_address(member.data_address);
+    Address address = parse_address(member(peer).data_address);
     if (address.host.empty()) address.host = rank0_host_;
     const std::string place = to_string(address);
     try {
       Socket socket = co_await dial(place);
-      const Greeting greeting = {member.secret, rank_};
-      co_await asio::async_write(socket, asio::buffer(&greeting, sizeof greeting),
-                                 asio::use_awaitable);
+      co_await introduce(socket, data_key(options_, member(peer)), std::to_string(rank_));
       connected(peer, std::move(socket));
     } catch (const std::system_error& error) {
       missing_[peer] = fmt::format("{}: {}", place, error.code().message());
     }
   }
 
+  // Of several, the last one counts: the dialling rank has given up the others.
   void connected(int peer, Socket socket) {
-    if (missing_.erase(peer) == 0) return;
-    links_.emplace(peer, std::move(socket));
+    if (missing_.erase(peer) == 0 && !links_.contains(peer)) return;
+    links_.insert_or_assign(peer, std::move(socket));
     if (missing_.empty()) io_.stop();
   }
 
@@ -104,22 +98,24 @@ class Mesh {
   std::string rank0_host_;
   std::map<int, std::string> missing_;
   std::map<int, Socket> links_;
+  const TcpOptions& options_;
+  std::optional<Gate> gate_;
 };
 
 }  // namespace
 
 std::vector<DataLink> connect_mesh(asio::io_context& io, int rank, const Table& table,
                                    const Topology& topology, Listener listener,
-                                   const std::string& rank0_host, double timeout,
+                                   const std::string& rank0_host, const TcpOptions& options,
                                    const std::function<void()>& check) {
   asio::io_context mesh_io;
-  Mesh mesh(mesh_io, rank, table, topology, rank0_host);
+  Mesh mesh(mesh_io, rank, table, topology, rank0_host, options);
   mesh.start(std::move(listener));
   const double begin = now();
   while (!mesh.missing().empty()) {
     mesh_io.run_for(kBetweenChecks);
     check();
-    if (mesh.missing().empty() || now() - begin < timeout) continue;
+    if (mesh.missing().empty() || now() - begin < options.start_timeout) continue;
     const auto& [peer, trouble] = *mesh.missing().begin();
     throw Error(ExitCode::launch,
                 fmt::format("{} cannot exchange data with {}: {}",

@@ -18,7 +18,7 @@ struct DataLink {
 // `check` throws when a rank is lost meanwhile.
 std::vector<DataLink> connect_mesh(asio::io_context& io, int rank, const Table& table,
                                    const Topology& topology, Listener listener,
-                                   const std::string& rank0_host, double timeout,
+                                   const std::string& rank0_host, const TcpOptions& options,
                                    const std::function<void()>& check);
 
 }  // namespace lockstep::comm::tcp

@@ -1,77 +1,99 @@
 #include "comm/tcp/rendezvous.h"
 
 #include <asio/co_spawn.hpp>
+#include <asio/redirect_error.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/write.hpp>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "base/check.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/tcp/address.h"
 #include "comm/tcp/frame.h"
+#include "comm/tcp/handshake.h"
 
 namespace lockstep::comm::tcp {
 namespace {
 
 constexpr std::chrono::seconds kGrace{2};
 
+// Another program may listen where rank 0 is about to: a rank gives up after meeting another token
+// for this many seconds.
+constexpr double kDisagreement = 3;
+
+constexpr std::size_t kMostRefusals = 8;  // strangers may come without end
+constexpr std::size_t kMostNames = 20;
+
 std::chrono::nanoseconds nanoseconds(double seconds) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-std::string to_text(const Member& member) {
-  const std::vector<std::string> fields = {std::to_string(member.rank),
-                                           std::to_string(member.world),
-                                           member.host_key,
-                                           member.host_name,
-                                           std::to_string(member.process),
-                                           member.data_address,
-                                           std::to_string(member.secret)};
-  return pack(fields);
+// "rank 3", "ranks 1, 2 and 4 more"
+std::string names_of(const std::vector<int>& ranks) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(ranks.size(), kMostNames); ++i) {
+    names.push_back(std::to_string(ranks[i]));
+  }
+  std::string text = (ranks.size() == 1 ? "rank " : "ranks ") + join(names, ", ");
+  if (ranks.size() > kMostNames) text += fmt::format(" and {} more", ranks.size() - kMostNames);
+  return text;
 }
 
-Member parse_member(std::string_view text) {
-  const auto fields = unpack(text);
-  if (fields.size() != 7) throw std::system_error(std::make_error_code(std::errc::bad_message));
-  const auto number = [&](std::size_t field) { return parse_int(fields[field]).value_or(-1); };
-  return {.rank = static_cast<int>(number(0)),
-          .world = static_cast<int>(number(1)),
-          .host_key = fields[2],
-          .host_name = fields[3],
-          .process = number(4),
-          .data_address = fields[5],
-          .secret = number(6)};
-}
-
-Table parse_table(std::string_view text) {
-  Table table;
-  for (const std::string& member : unpack(text)) table.members.push_back(parse_member(member));
-  return table;
+// Calls `notice` after a while, and then again and again.
+asio::awaitable<void> repeat(const TcpOptions& options, std::function<void()> notice) {
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  for (double pause = options.first_notice;; pause = options.next_notices) {
+    timer.expires_after(nanoseconds(pause));
+    co_await timer.async_wait(asio::use_awaitable);
+    notice();
+  }
 }
 
 // Ranks as they arrive at rank 0. One that leaves again before all are here may come back.
 class Reception {
  public:
-  Reception(asio::io_context& io, const Member& self)
-      : io_(io), self_(self), arrivals_(static_cast<std::size_t>(self.world)) {}
-
-  asio::awaitable<void> receive(Acceptor acceptor) {
-    for (;;) {
-      Socket socket = co_await accept(acceptor);
-      asio::co_spawn(io_, welcome(std::move(socket)), rethrow);
-    }
+  Reception(asio::io_context& io, const Member& self, const TcpOptions& options)
+      : io_(io), self_(self), options_(options), arrivals_(static_cast<std::size_t>(self.world)) {
+    asio::co_spawn(io_, repeat(options_, [this] { report_missing(); }), rethrow);
   }
 
-  std::vector<std::string> missing() const {
-    std::vector<std::string> ranks;
+  asio::awaitable<void> welcome(Socket socket, std::string hello) {
+    std::optional<Member> member = parse_member(hello);
+    if (!member) not_ours();
+    if (const std::string objection = object_to(*member); !objection.empty()) {
+      turn_away(objection);
+      const Frame refusal = {Frame::Kind::refusal, objection};
+      co_await write_frame(socket, refusal);
+      co_return;
+    }
+    complete_address(*member, socket);
+    auto& arrival = arrivals_[static_cast<std::size_t>(member->rank)];
+    arrival = Arrival{std::move(*member), &socket};
+    if (missing().empty()) io_.stop();
+    asio::error_code ended;
+    co_await socket.async_wait(Socket::wait_read, asio::redirect_error(asio::use_awaitable, ended));
+    arrival.reset();  // it ended, or speaks out of turn
+  }
+
+  void drop(const std::string& host, bool another_key) {
+    turn_away(another_key
+                  ? fmt::format("a connection from {} with another token", host)
+                  : fmt::format("a connection from {} that does not speak the protocol of this "
+                                "version of lockstep",
+                                host));
+  }
+
+  std::vector<int> missing() const {
+    std::vector<int> ranks;
     for (int rank = 1; rank < self_.world; ++rank) {
-      if (!arrivals_[rank]) ranks.push_back(std::to_string(rank));
+      if (!arrivals_[rank]) ranks.push_back(rank);
     }
     return ranks;
   }
@@ -85,36 +107,21 @@ class Reception {
     }
   }
 
+  // As much as the kernel takes at once, which is all of it unless the rank does not listen.
+  void send_to_all(const Frame& frame) {
+    const std::string bytes = to_bytes(frame);
+    for_each([&](const Member&, Socket& socket) {
+      asio::error_code trouble;
+      socket.non_blocking(true, trouble);
+      if (socket.write_some(asio::buffer(bytes), trouble) != bytes.size()) socket.close(trouble);
+    });
+  }
+
  private:
   struct Arrival {
     Member member;
     Socket* socket = nullptr;  // lives in the coroutine that welcomed the rank
   };
-
-  asio::awaitable<void> welcome(Socket socket) {
-    try {
-      const Frame hello = co_await read_frame(socket);
-      if (hello.kind != Frame::Kind::hello) co_return;
-      Member member = parse_member(hello.body);
-      if (const std::string objection = object_to(member); !objection.empty()) {
-        refusals_.insert(objection);
-        const std::string refusal = to_bytes({Frame::Kind::refusal, objection});
-        co_await asio::async_write(socket, asio::buffer(refusal), asio::use_awaitable);
-        co_return;
-      }
-      complete_address(member, socket);
-      auto& arrival = arrivals_[static_cast<std::size_t>(member.rank)];
-      arrival = Arrival{std::move(member), &socket};
-      if (missing().empty()) io_.stop();
-      co_await socket.async_wait(Socket::wait_read, asio::use_awaitable);
-      arrival.reset();  // it ended, or speaks out of turn
-    } catch (const std::system_error& error) {
-      // It has ended, or is none of our ranks: it is not here.
-      if (error.code() == std::errc::bad_message) {
-        refusals_.insert("somebody who speaks otherwise than this version of lockstep");
-      }
-    }
-  }
 
   // Nothing, when it may take part.
   std::string object_to(const Member& member) const {
@@ -135,90 +142,146 @@ class Reception {
   // Others reach a rank at the address that it came from; a neighbour of rank 0 that came from
   // within the host, where they reach rank 0.
   static void complete_address(Member& member, const Socket& socket) {
-    if (member.data_address.empty()) return;
     Address address = parse_address(member.data_address);
     const std::string seen = remote_host(socket);
-    if (address.host.empty() && !asio::ip::make_address(seen).is_loopback()) address.host = seen;
+    if (address.host.empty() && !is_loopback(seen)) address.host = seen;
     member.data_address = to_string(address);
+  }
+
+  void turn_away(const std::string& whom) {
+    if (refusals_.size() >= kMostRefusals || !refusals_.insert(whom).second) return;
+    say("turned away " + whom);
+  }
+
+  void report_missing() {
+    const std::string sentence =
+        fmt::format("waiting for {} of {}", names_of(missing()), self_.world);
+    say(fmt::format("{} at {}", sentence, options_.coordinator));
+    send_to_all({Frame::Kind::waiting, sentence});
+  }
+
+  void say(const std::string& sentence) const {
+    if (options_.on_wait) options_.on_wait(sentence);
   }
 
   asio::io_context& io_;
   const Member& self_;
+  const TcpOptions& options_;
   std::vector<std::optional<Arrival>> arrivals_;
   std::set<std::string> refusals_;
 };
 
-// A rank's own view while it tries to join.
-struct Attempt {
-  std::string trouble = "no answer";
+// A rank's own side.
+class Candidate {
+ public:
+  Candidate(const Member& self, const TcpOptions& options) : self_(self), options_(options) {}
+
+  asio::awaitable<void> keep_trying() {
+    asio::steady_timer timer(co_await asio::this_coro::executor);
+    for (;;) {
+      co_await try_once();
+      if (refused || table) co_return;
+      timer.expires_after(kBetweenAttempts);
+      co_await timer.async_wait(asio::use_awaitable);
+    }
+  }
+
+  void report_waiting() const {
+    if (!options_.on_wait) return;
+    options_.on_wait(
+        fmt::format("{}: waiting for {}{}", self_.who(), connected ? "" : rank0() + ": ", trouble));
+  }
+
+  std::string rank0() const { return "rank 0 at " + options_.coordinator; }
+
+  std::string trouble = "no answer yet";
   bool connected = false;
   std::optional<Error> refused;
   std::optional<Table> table;
   std::optional<Socket> link;
-};
 
-asio::awaitable<void> try_once(const Member& self, const std::string& coordinator,
-                               Attempt& attempt) {
-  try {
-    Socket socket = co_await dial(coordinator);
-    attempt.connected = true;
-    attempt.trouble = "it waits for other ranks";
-    const std::string hello = to_bytes({Frame::Kind::hello, to_text(self)});
-    co_await asio::async_write(socket, asio::buffer(hello), asio::use_awaitable);
-    const Frame answer = co_await read_frame(socket);
-    if (answer.kind == Frame::Kind::refusal) {
-      attempt.refused.emplace(ExitCode::launch, "refused by rank 0: " + answer.body,
-                              "give every rank the same list of hosts, and each its own place");
-      co_return;
+ private:
+  asio::awaitable<void> try_once() {
+    bool another_token = false;
+    try {
+      Socket socket = co_await dial(options_.coordinator);
+      trouble = "it does not answer";
+      co_await introduce(socket, options_.token, to_text(self_));
+      connected = true;
+      trouble = "other ranks";
+      while (!table && !refused) {
+        const Frame frame = co_await read_frame(socket);
+        understand(frame);
+      }
+      link = std::move(socket);
+    } catch (const std::system_error& error) {
+      another_token = has_another_key(error);
+      if (is_not_ours(error) && connected) refuse_to_understand();
+      connected = false;
+      trouble = another_token        ? "it has another token"
+                : is_not_ours(error) ? "it does not speak the protocol of this version of lockstep"
+                                     : error.code().message();
     }
-    attempt.table = parse_table(answer.body);
-    attempt.link = std::move(socket);
-  } catch (const std::system_error& error) {
-    attempt.connected = false;
-    attempt.trouble = error.code().message();
+    if (!another_token) {
+      disagreed_since_.reset();
+    } else if (!disagreed_since_) {
+      disagreed_since_ = now();
+    } else if (now() - *disagreed_since_ > kDisagreement) {
+      refused.emplace(ExitCode::usage,
+                      fmt::format("{} and {} have different tokens", self_.who(), rank0()),
+                      "give all ranks the same LOCKSTEP_TOKEN or --token_file");
+    }
   }
-}
 
-asio::awaitable<void> keep_trying(const Member& self, const std::string& coordinator,
-                                  Attempt& attempt) {
-  asio::steady_timer timer(co_await asio::this_coro::executor);
-  for (;;) {
-    co_await try_once(self, coordinator, attempt);
-    if (attempt.refused || attempt.table) co_return;
-    timer.expires_after(kBetweenAttempts);
-    co_await timer.async_wait(asio::use_awaitable);
+  void understand(const Frame& frame) {
+    switch (frame.kind) {
+      case Frame::Kind::waiting:
+        trouble = peer_text(frame.body);
+        if (trouble.starts_with("waiting for ")) trouble.erase(0, 12);
+        return;
+      case Frame::Kind::refusal:
+        refused.emplace(ExitCode::launch, "refused by rank 0: " + peer_text(frame.body),
+                        "give every rank the same list of hosts, and each its own place");
+        return;
+      case Frame::Kind::table:
+        table = parse_table(frame.body, self_.world);
+        if (table) return;
+        [[fallthrough]];
+      default:
+        refuse_to_understand();
+    }
   }
-}
+
+  void refuse_to_understand() {
+    refused.emplace(ExitCode::rank_failed, rank0() + " sent what is not a message of its protocol",
+                    "start the same version of lockstep everywhere");
+  }
+
+  const Member& self_;
+  const TcpOptions& options_;
+  std::optional<double> disagreed_since_;
+};
 
 }  // namespace
 
-std::string Member::who() const {
-  return fmt::format("rank {} on {}", rank, host_name);
-}
-
-std::string to_text(const Table& table) {
-  std::vector<std::string> members;
-  for (const Member& member : table.members) members.push_back(to_text(member));
-  return pack(members);
-}
-
-Meeting receive_ranks(asio::io_context& io, const Member& self, Listener listener, double timeout) {
+Meeting receive_ranks(asio::io_context& io, const Member& self, Listener listener,
+                      const TcpOptions& options) {
   // Whatever is still under way on this one, strangers included, ends with it.
   asio::io_context meeting_io;
-  Reception reception(meeting_io, self);
-  asio::co_spawn(meeting_io, reception.receive(open_listener(meeting_io, std::move(listener))),
-                 rethrow);
-  meeting_io.run_for(nanoseconds(timeout));
+  Reception reception(meeting_io, self, options);
+  Gate gate(
+      meeting_io, std::move(listener), options.token,
+      [&](Socket socket, std::string hello) {
+        return reception.welcome(std::move(socket), std::move(hello));
+      },
+      [&](const std::string& host, bool another_key) { reception.drop(host, another_key); });
+  meeting_io.run_for(nanoseconds(options.start_timeout));
   if (const auto missing = reception.missing(); !missing.empty()) {
-    std::string text = fmt::format("{} of {} ranks did not arrive within {:g} s: {} {}",
-                                   missing.size(), self.world, timeout,
-                                   missing.size() == 1 ? "rank" : "ranks", join(missing, ", "));
-    for (const std::string& refusal : reception.refusals()) text += "; refused: " + refusal;
-    const std::string refusal = to_bytes({Frame::Kind::refusal, text});
-    reception.for_each([&](const Member&, Socket& socket) {
-      asio::error_code gone;
-      asio::write(socket, asio::buffer(refusal), gone);
-    });
+    std::string text =
+        fmt::format("{} of {} ranks did not arrive within {:g} s: {}", missing.size(), self.world,
+                    options.start_timeout, names_of(missing));
+    for (const std::string& refusal : reception.refusals()) text += "; turned away: " + refusal;
+    reception.send_to_all({Frame::Kind::refusal, peer_text(text)});
     throw Error(ExitCode::launch, text, "start them, or raise the time to start");
   }
   Meeting meeting;
@@ -230,25 +293,29 @@ Meeting receive_ranks(asio::io_context& io, const Member& self, Listener listene
   return meeting;
 }
 
-Meeting join_ranks(asio::io_context& io, const Member& self, const std::string& coordinator,
-                   double timeout) {
+Meeting join_ranks(asio::io_context& io, const Member& self, const TcpOptions& options) {
   asio::io_context meeting_io;
-  Attempt attempt;
-  asio::co_spawn(meeting_io, keep_trying(self, coordinator, attempt), rethrow);
-  meeting_io.run_for(nanoseconds(timeout));
+  Candidate candidate(self, options);
+  asio::co_spawn(meeting_io, candidate.keep_trying(), [&](std::exception_ptr failure) {
+    rethrow(failure);
+    meeting_io.stop();
+  });
+  asio::co_spawn(meeting_io, repeat(options, [&] { candidate.report_waiting(); }), rethrow);
+  meeting_io.run_for(nanoseconds(options.start_timeout));
   // Rank 0 may have started later than we did, and will know best who is missing.
-  if (attempt.connected) meeting_io.run_for(nanoseconds(timeout) + kGrace);
-  if (attempt.refused) throw Error(*attempt.refused);
-  if (!attempt.table) {
+  if (candidate.connected && !candidate.table && !candidate.refused) {
+    meeting_io.run_for(nanoseconds(options.start_timeout) + kGrace);
+  }
+  if (candidate.refused) throw Error(*candidate.refused);
+  if (!candidate.table) {
     throw Error(ExitCode::launch,
-                fmt::format("{} cannot join rank 0 at {} within {:g} s: {}", self.who(),
-                            coordinator, timeout, attempt.trouble),
+                fmt::format("{} cannot join {} within {:g} s: {}", self.who(), candidate.rank0(),
+                            options.start_timeout, candidate.trouble),
                 "start rank 0 there, and let nothing between the hosts block its port");
   }
-  LOCKSTEP_CHECK(attempt.table->members.size() == static_cast<std::size_t>(self.world));
   Meeting meeting;
-  meeting.table = std::move(*attempt.table);
-  meeting.links.push_back(move_to(io, *attempt.link));
+  meeting.table = std::move(*candidate.table);
+  meeting.links.push_back(move_to(io, *candidate.link));
   return meeting;
 }
 

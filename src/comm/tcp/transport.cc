@@ -90,10 +90,38 @@ Topology topology_of(const tcp::Table& table) {
   return topology;
 }
 
-// Where others reach this rank's listener, as far as it knows itself.
-std::string listening_host(const TcpOptions& options) {
-  if (!options.network_interface.empty()) return tcp::interface_address(options.network_interface);
-  return tcp::parse_address(options.listen).host;
+// Listens for data where the others look for it, and nowhere else: by what was asked for, or at
+// the address that rank 0 sees this rank come from, which it tells the others.
+struct DataListener {
+  Listener listener;
+  std::string address;  // without a host: as rank 0 sees it
+};
+
+Listener listen_within(const std::string& host, const std::string& port,
+                       const TcpOptions& options) {
+  if (port != "0" || options.ports.count == 0) return Listener(to_string(tcp::Address{host, port}));
+  return {host, options.ports, options.rank};
+}
+
+// A host that knows itself by a name of the loopback's is known to others by another address.
+std::string seen_from_rank0(const TcpOptions& options, const std::optional<Listener>& coordinator) {
+  if (coordinator) return coordinator->host();
+  const std::string source = tcp::source_towards(options.coordinator);
+  const bool all_local = tcp::is_loopback(tcp::parse_address(options.coordinator).host);
+  return all_local || source.empty() || !tcp::is_loopback(source) ? source : "";
+}
+
+DataListener listen_for_data(const TcpOptions& options,
+                             const std::optional<Listener>& coordinator) {
+  tcp::Address address = tcp::parse_address(options.listen);
+  if (!options.network_interface.empty()) {
+    address.host = tcp::interface_address(options.network_interface);
+  }
+  const std::string host =
+      address.host.empty() ? seen_from_rank0(options, coordinator) : address.host;
+  Listener listener = listen_within(host, address.port, options);
+  address.port = std::to_string(listener.port());
+  return {std::move(listener), to_string(address)};
 }
 
 std::int64_t random_secret() {
@@ -113,11 +141,10 @@ std::unique_ptr<Transport> connect(const TcpOptions& options, std::optional<List
                       .secret = random_secret()};
   std::optional<Listener> data;
   if (options.world > 1) {
-    tcp::Address address = tcp::parse_address(options.listen);
-    address.host = listening_host(options);
-    data.emplace(to_string(address));
-    address.port = std::to_string(data->port());
-    self.data_address = to_string(address);
+    if (rank == 0 && !coordinator) coordinator.emplace(options.coordinator);
+    DataListener listening = listen_for_data(options, coordinator);
+    data = std::move(listening.listener);
+    self.data_address = std::move(listening.address);
   }
 
   auto control_io = std::make_unique<asio::io_context>();
@@ -126,10 +153,9 @@ std::unique_ptr<Transport> connect(const TcpOptions& options, std::optional<List
   if (options.world == 1) {
     meeting.table.members = {self};
   } else if (rank == 0) {
-    if (!coordinator) coordinator.emplace(options.coordinator);
-    meeting = receive_ranks(*control_io, self, std::move(*coordinator), options.start_timeout);
+    meeting = receive_ranks(*control_io, self, std::move(*coordinator), options);
   } else {
-    meeting = join_ranks(*control_io, self, options.coordinator, options.start_timeout);
+    meeting = join_ranks(*control_io, self, options);
     rank0_host = tcp::remote_host(meeting.links.front());
   }
   Topology topology = topology_of(meeting.table);
@@ -141,7 +167,7 @@ std::unique_ptr<Transport> connect(const TcpOptions& options, std::optional<List
     auto wire_io = std::make_unique<asio::io_context>();
     try {
       auto links = connect_mesh(*wire_io, rank, control->table(), topology, std::move(*data),
-                                rank0_host, options.start_timeout, [&] { control->check(); });
+                                rank0_host, options, [&] { control->check(); });
       for (tcp::DataLink& link : links) tcp::give_up_after(link.socket, options.deadline);
       wire = make_wire(std::move(wire_io), std::move(links),
                        [&control = *control](int peer, const std::string& reason) {

@@ -19,9 +19,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/check.h"
 #include "base/error.h"
 #include "comm/encoding.h"
+#include "comm/tcp/frame.h"
 #include "comm/tcp/signal.h"
 
 namespace lockstep::comm::tcp {
@@ -33,6 +33,10 @@ constexpr std::size_t kPieceFloats = std::size_t{64} << 10;
 // What the kernel holds back of a connection beyond what the line has room for. Less, and the line
 // may run dry; more, and the next message waits behind it, however urgent.
 constexpr int kUnsentBytes = 256 << 10;
+
+// Of a message that nobody waits for yet, as far as a peer's word is taken for its length.
+constexpr std::size_t kReserved = std::size_t{64} << 20;
+constexpr std::size_t kMostFloats = std::size_t{1} << 40;
 
 void limit_unsent(Socket& socket) {
 #ifdef TCP_NOTSENT_LOWAT
@@ -66,6 +70,13 @@ struct MessageHeader {
   std::array<std::uint8_t, 3> unused = {};
   std::uint64_t floats = 0;
 };
+
+// What a peer's header may say.
+bool is_sound(const MessageHeader& header) {
+  return header.floats <= kMostFloats &&
+         (header.encoding == Encoding::fp32 || header.encoding == Encoding::fp16 ||
+          header.encoding == Encoding::bf16);
+}
 
 struct Outgoing {
   std::uint32_t tag = 0;
@@ -144,6 +155,7 @@ class TcpWire final : public Wire {
     if (!mailbox.early.empty()) {
       const Early early = std::move(mailbox.early.front());
       mailbox.early.pop_front();
+      if (early.header.floats != into.size()) return broken_(peer.rank, kMalformed);
       open(early, {into, add, nullptr});
       asio::post(*io_, std::move(done));  // never from within the call
       return;
@@ -158,6 +170,7 @@ class TcpWire final : public Wire {
 
  private:
   static constexpr const char* kClosed = "it closed its connection for data";
+  static constexpr const char* kMalformed = "it sent data that nobody asked for";
 
   asio::awaitable<void> write(Peer& peer) {
     try {
@@ -201,12 +214,14 @@ class TcpWire final : public Wire {
       for (;;) {
         MessageHeader header;
         co_await read_all(peer.socket, reinterpret_cast<std::byte*>(&header), sizeof header);
+        if (!is_sound(header)) not_ours();
         Mailbox& mailbox = peer.mailboxes[header.tag];
         Early early = co_await read_until_awaited(peer, header, mailbox);
         if (mailbox.awaited.empty()) {
           mailbox.early.push_back(std::move(early));
           continue;
         }
+        if (header.floats != mailbox.awaited.front().into.size()) not_ours();
         open(early, mailbox.awaited.front());
         co_await read_rest(peer, header, early.floats, mailbox.awaited.front());
         const Awaited message = std::move(mailbox.awaited.front());
@@ -225,7 +240,7 @@ class TcpWire final : public Wire {
                                             const Mailbox& mailbox) {
     Early early = {header, 0, {}};
     while (early.floats < header.floats && mailbox.awaited.empty()) {
-      early.payload.reserve(encoded_bytes(header.floats, header.encoding));
+      early.payload.reserve(std::min(encoded_bytes(header.floats, header.encoding), kReserved));
       const std::size_t floats = std::min(kPieceFloats, header.floats - early.floats);
       const std::size_t begin = early.payload.size();
       const std::size_t bytes = encoded_bytes(floats, header.encoding);
@@ -238,7 +253,6 @@ class TcpWire final : public Wire {
   }
 
   static void open(const Early& early, const Awaited& awaited) {
-    LOCKSTEP_CHECK(early.header.floats == awaited.into.size());
     decode(early.payload.data(), early.header.encoding, awaited.into.first(early.floats),
            awaited.add);
   }
@@ -269,6 +283,7 @@ class TcpWire final : public Wire {
 
   static std::string trouble(const std::system_error& error) {
     if (error.code() == asio::error::eof) return kClosed;
+    if (is_not_ours(error)) return kMalformed;
     return fmt::format("its connection broke ({})", error.code().message());
   }
 

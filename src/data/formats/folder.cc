@@ -62,7 +62,7 @@ void scan_folder(const fs::path& directory, Index& index) {
   }
   for (std::uint32_t i = 0; i < index.files.size(); ++i) {
     const IndexedFile& file = index.files[i];
-    const auto image = parse_image_header(bytes_of(read_file(directory / file.path)));
+    const auto image = parse_image_header(bytes_of(read_file(directory / file.path, kLargestData)));
     if (const auto* fault = std::get_if<Fault>(&image)) {
       index.faults.push_back({i, *fault});
       continue;

@@ -67,16 +67,48 @@ void complete(ImportedRun& run, const ImportOptions& options) {
   // Layouts that no sweep has are as good as not said.
   if (setup.data_format != "NCHW" && setup.data_format != "NHWC") setup.data_format.reset();
   if (!options.framework.empty()) run.framework = options.framework;
-  const auto need = [&](bool known, const char* what, const char* flag) {
-    if (known) return;
-    throw Error(ExitCode::usage,
-                fmt::format("{}:{}: nothing says {}", run.files.front(), run.line, what),
-                fmt::format("{} says it", flag));
-  };
-  need(setup.model.has_value(), "which model this is", "--model=NAME");
-  need(setup.batch_size.has_value(), "how large the batch of a device is", "--batch_size=N");
-  need(setup.devices.has_value(), "how many devices there were", "--devices=N");
-  need(setup.strategy.has_value(), "how gradients were exchanged", "--strategy=NAME");
+}
+
+struct Need {
+  bool (*known)(const RunSetup& setup);
+  std::string_view what;
+  std::string_view flag;
+};
+constexpr Need kNeeds[] = {
+    {[](const RunSetup& setup) { return setup.model.has_value(); }, "which model this is",
+     "--model=NAME"},
+    {[](const RunSetup& setup) { return setup.batch_size.has_value(); },
+     "how large the batch of a device is", "--batch_size=N"},
+    {[](const RunSetup& setup) { return setup.devices.has_value(); }, "how many devices there were",
+     "--devices=N"},
+    {[](const RunSetup& setup) { return setup.strategy.has_value(); },
+     "how gradients were exchanged", "--strategy=NAME"},
+};
+
+// All that is missing at once, and where first.
+void check_complete(std::span<const ImportedRun> runs) {
+  std::vector<std::string> missing, flags;
+  const ImportedRun* first = nullptr;
+  for (const Need& need : kNeeds) {
+    const auto lacking =
+        std::ranges::find_if_not(runs, [&](const auto& run) { return need.known(run.setup); });
+    if (lacking == runs.end()) continue;
+    missing.emplace_back(need.what);
+    flags.emplace_back(need.flag);
+    if (first == nullptr) first = &*lacking;
+  }
+  if (first == nullptr) return;
+  std::string hint = fmt::format("{} {} it", join(flags, ", "), flags.size() == 1 ? "says" : "say");
+  if (first->format == "pattern") {
+    hint += ", or groups of --pattern or --file_pattern that are called so: (?<devices>[0-9]+)";
+  }
+  throw Error(
+      ExitCode::usage,
+      fmt::format("{}:{}: nothing says {}", first->files.front(), first->line, join(missing, ", ")),
+      hint);
+}
+
+void check_speed(const ImportedRun& run) {
   if (is_speed(run.images_per_second)) return;
   throw Error(ExitCode::usage, fmt::format("{}:{}: a speed of {} images/s", run.files.front(),
                                            run.line, run.images_per_second));
@@ -109,6 +141,8 @@ Imported import_sources(std::vector<Source> sources, const ImportOptions& option
     append(imported.warnings, read.warnings);
   }
   for (ImportedRun& run : imported.runs) complete(run, options);
+  check_complete(imported.runs);
+  for (const ImportedRun& run : imported.runs) check_speed(run);
   return imported;
 }
 

@@ -18,7 +18,10 @@ struct ImportOptions {
   std::string framework = {};  // the same; empty: what they say
   bool one_run = false;        // the files are what the ranks of one run printed
   std::string operation = {};  // of collectives, where the file does not tell
-  std::string pattern = {};    // a regular expression whose first group is a number
+  // A regular expression that finds speeds in a log, and one that finds what they are of in its
+  // name (report/import/named_pattern.h). The group of the speed is called so, or is the first
+  // without a name; others are called like what they say: devices, batch_size, model, strategy.
+  std::string pattern = {}, file_pattern = {};
   Compute compute = Compute::average;
   double scale = 1;  // times what the pattern finds, is images per second of all devices
 };
@@ -34,7 +37,8 @@ struct ImportFormat {
 std::span<const ImportFormat> import_formats();
 
 // Reads all files, each by the format that it looks like or that was asked for. Every run has a
-// model, batch size, number of devices and strategy then: throws Error(usage) where one is missing.
+// model, batch size, number of devices and strategy then: throws Error(usage) that names all that
+// are missing.
 Imported import_sources(std::vector<Source> sources, const ImportOptions& options);
 
 }  // namespace lockstep::report

@@ -152,11 +152,90 @@ TEST(Pattern, ComputesWhatWasAskedFor) {
 TEST(Pattern, SaysWhatIsWrongWithIt) {
   const std::vector<Source> log = {{"any", "at 10/s\nat once/s\n"}};
   EXPECT_THAT(refusal(log, by_pattern(Compute::last, "at (.*)/s")),
-              HasSubstr("any:2: --pattern finds 'once', which is no number"));
+              HasSubstr("any:2: --pattern finds 'once', which is not a number"));
   EXPECT_THAT(refusal(log, by_pattern(Compute::last, "at (")), HasSubstr("2 --pattern=at (: "));
   EXPECT_THAT(refusal(log, by_pattern(Compute::last, "at")), HasSubstr("has no group"));
   EXPECT_THAT(refusal(log, by_pattern(Compute::last, "no (x)")), HasSubstr("finds nothing"));
   EXPECT_THAT(refusal(log, {.format = "pattern"}), HasSubstr("needs --pattern"));
+}
+
+TEST(Pattern, UnderstandsThousandsSeparators) {
+  const auto speed = [](const std::string& line, const std::string& pattern) {
+    ImportOptions options = by_pattern(Compute::last, pattern);
+    options.scale = 1;
+    return import_sources({{"any", line + "\n"}}, options).runs.at(0).images_per_second;
+  };
+  const std::string before = "speed: ([0-9.]+)";
+  const std::string after = "([0-9.]+) images/s";
+  EXPECT_DOUBLE_EQ(speed("speed: 2,510.0 images/s", before), 2510);
+  EXPECT_DOUBLE_EQ(speed("speed: 2,510.0 images/s", after), 2510);
+  EXPECT_DOUBLE_EQ(speed("speed: 2,510.0 images/s", "speed: ([0-9.,]+)"), 2510);
+  EXPECT_DOUBLE_EQ(speed("speed: 1,002,510.5, loss 1", before), 1002510.5);
+  EXPECT_DOUBLE_EQ(speed("speed: 2'510.", before), 2510);
+  EXPECT_DOUBLE_EQ(speed("speed: 2.510,5 images/s", before), 2510.5);
+  EXPECT_DOUBLE_EQ(speed("speed: 2.510 images/s", before), 2.51);
+  EXPECT_DOUBLE_EQ(speed("speed: 25,10 images/s", before), 25);  // two numbers
+  // The expression says itself that the comma is between two cells.
+  EXPECT_DOUBLE_EQ(speed("4,510.0", "^[0-9]+,([0-9.]+)"), 510);
+  EXPECT_THAT(refusal({{"any", "speed: 251,5\n"}}, by_pattern(Compute::last, "speed: ([0-9.,]+)")),
+              HasSubstr("any:1: --pattern finds '251,5', which is not a number | decimals follow a "
+                        "point"));
+}
+
+TEST(Pattern, WarnsOfHalfANumberAndOfOutliers) {
+  const ImportOptions cells = by_pattern(Compute::last, "^[0-9]+,([0-9.]+)");
+  EXPECT_THAT(import_sources({{"any", "4,510.0\n"}}, cells).runs.at(0).warnings,
+              ElementsAre("line 1: --pattern takes 510.0 out of 4,510.0"));
+  const std::string log = "at 3/s\nat 100/s\nat 101/s\nat 99/s\nat 250/s\n";
+  const ImportedRun run = import_sources({{"any", log}}, by_pattern(Compute::average)).runs.at(0);
+  EXPECT_EQ(run.figure,
+            "average of 5 numbers that 'at ([0-9.]+)/s' finds: minimum 3, median 100, maximum 250; "
+            "times 2");
+  EXPECT_THAT(run.warnings,
+              ElementsAre("2 of 5 numbers are more than twice or less than half of the median, "
+                          "100; the first is 3 in line 1"));
+}
+
+TEST(Pattern, MakesACurveOfWhatGroupsSay) {
+  const ImportOptions by_name{.given = {.model = "net", .strategy = "replicated"},
+                              .pattern = "batch (?P<batch_size>[0-9]+)|at (?<speed>[0-9.]+)",
+                              .file_pattern = "(?<devices>[0-9]+)[(]?gpu"};
+  const Imported curve = import_sources(
+      {{"8gpu.log", "batch 32\nat 700\nat 702\n"}, {"4gpu.log", "at 400\nbatch 32\n"}}, by_name);
+  ASSERT_EQ(curve.runs.size(), 2);
+  EXPECT_EQ(curve.runs[0].setup.devices, 8);
+  EXPECT_EQ(curve.runs[0].setup.batch_size, 32);
+  EXPECT_DOUBLE_EQ(curve.runs[0].images_per_second, 701);
+  EXPECT_EQ(curve.runs[1].setup.devices, 4);
+  EXPECT_EQ(curve.runs[1].setup.batch_size, 32);
+
+  const ImportOptions by_line{.given = {.strategy = "replicated", .batch_size = 8},
+                              .pattern = "(?<model>[a-z]+) (?<devices>[0-9]+) (.*)"};
+  const Imported table = import_sources({{"t", "a 1 10\nb 1 30\na 2 18\na 1 12\n"}}, by_line);
+  ASSERT_EQ(table.runs.size(), 3);
+  EXPECT_EQ(table.runs[0].setup.model, "a");
+  EXPECT_DOUBLE_EQ(table.runs[0].images_per_second, 11);
+  EXPECT_DOUBLE_EQ(table.runs[1].images_per_second, 30);
+  EXPECT_EQ(table.runs[2].setup.devices, 2);
+}
+
+TEST(Pattern, SaysWhatIsWrongWithItsGroups) {
+  const auto why = [](const std::string& pattern, const std::string& file_pattern) {
+    return refusal({{"4x.log", "at 3/s\n"}}, {.pattern = pattern, .file_pattern = file_pattern});
+  };
+  EXPECT_THAT(why("(?<gpus>a)t (.*)/s", ""),
+              HasSubstr("--pattern: a group cannot be called 'gpus' | known names: speed, model"));
+  EXPECT_THAT(why("(?<devices>a)t (.*)/s", ""), HasSubstr("4x.log:1: --pattern: 'a' cannot be "));
+  EXPECT_THAT(why("(?<speed>a(?<speed>t))", ""), HasSubstr("two groups are called speed"));
+  EXPECT_THAT(why("(?<speed", ""), HasSubstr("a name has no end"));
+  EXPECT_THAT(why("at (.*)/s", "4"), HasSubstr("has no named group"));
+  EXPECT_THAT(why("at (.*)/s", "(?<devices>[a-z])"), HasSubstr("--file_pattern: 4x.log: 'x' ca"));
+  EXPECT_THAT(why("at (.*)/s", "(?<devices>[0-9]+)gpu"), HasSubstr("finds nothing in the name 4x"));
+  // All at once.
+  EXPECT_EQ(why("at (.*)/s", "(?<devices>[0-9]+)x"),
+            "2 4x.log:1: nothing says which model this is, how large the batch of a device is, how "
+            "gradients were exchanged | --model=NAME, --batch_size=N, --strategy=NAME say it, or "
+            "groups of --pattern or --file_pattern that are called so: (?<devices>[0-9]+)");
 }
 
 // The library's usual way would try 2^500 ways of reading such a line.

@@ -1,6 +1,6 @@
-#include "report/characters.h"
+#include "base/characters.h"
 
-namespace lockstep::report {
+namespace lockstep {
 namespace {
 
 struct Range {
@@ -38,6 +38,15 @@ std::optional<Character> first_character(std::string_view text) {
   return Character{.code = code, .bytes = length};
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::optional<Character> character = first_character(text);
+    if (!character) return false;
+    text.remove_prefix(character->bytes);
+  }
+  return true;
+}
+
 std::string printable(std::string_view text, std::size_t most) {
   std::string out;
   for (std::size_t shown = 0; !text.empty(); ++shown) {
@@ -50,4 +59,4 @@ std::string printable(std::string_view text, std::size_t most) {
   return out;
 }
 
-}  // namespace lockstep::report
+}  // namespace lockstep

@@ -1,8 +1,8 @@
-#include "report/characters.h"
+#include "base/characters.h"
 
 #include <gmock/gmock.h>
 
-namespace lockstep::report {
+namespace lockstep {
 namespace {
 
 TEST(Printable, KeepsLettersOfAllScripts) {
@@ -26,4 +26,4 @@ TEST(Printable, CutsWhatIsTooLongBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace lockstep::report
+}  // namespace lockstep
