@@ -348,12 +348,12 @@ def by_ssh(*flags, **faults):
 
 
 def by_mpirun(*flags, **faults):
-    # Without keepalive, mpirun itself would not notice that a host is cut off. It notices when all ranks
-    # have, and gives them time to end: it would kill them after a second, which is short under load.
+    # Without keepalive, mpirun itself would not notice that a host is cut off; it does so after all ranks
+    # have. It kills ranks a second after SIGTERM. A longer odls_base_sigkill_timeout does not help: mpirun
+    # and its daemons sleep through all of it, one after the other, also when nobody is left to kill.
     return Run(*ENDLESS, *flags, **faults).start(
         *MPIRUN, "--host", ",".join(hosts.names), "--mca", "oob_tcp_keepalive_time", "2",
-        "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "8",
-        "--mca", "odls_base_sigkill_timeout", "10")
+        "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "8")
 
 
 def by_srun(*flags, **faults):
