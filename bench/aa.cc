@@ -14,7 +14,7 @@
 #include "base/files.h"
 #include "bench/positive.h"
 #include "launch/runner.h"
-#include "report/run_file.h"
+#include "result/run_file.h"
 #include "stats/compare.h"
 #include "stats/generated_launches.h"
 
@@ -62,7 +62,7 @@ double measured_speed() {
   if (!outcome.ok()) {
     throw Error(ExitCode::rank_failed, "a run failed: " + outcome.processes.front().tail);
   }
-  const report::RunFile file = report::read_run_json(read_file(result.path() / "run.json"));
+  const result::RunFile file = result::read_run_json(read_file(result.path() / "run.json"));
   return std::get<stats::Launch>(file).images_per_second;
 }
 

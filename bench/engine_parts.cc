@@ -16,8 +16,8 @@
 #include "bench/networks.h"
 #include "machine/peak.h"
 #include "model/zoo.h"
+#include "result/result.h"
 #include "stats/quantile.h"
-#include "stats/result.h"
 
 namespace {
 
@@ -58,9 +58,9 @@ void measure(const std::string& name, int batch, int rounds) {
     in_turn.push_back(parts.in_turn);
     of_parts.push_back(parts.all / steps.back());
     of_turn.push_back(parts.in_turn / steps.back());
-    of_peak.push_back(
-        stats::gflops(double(model::cost(graph).macs), batch / steps.back(), spec::Mode::training) /
-        peak);
+    of_peak.push_back(result::gflops(double(model::cost(graph).macs), batch / steps.back(),
+                                     spec::Mode::training) /
+                      peak);
   }
   const stats::Interval peak_interval = bench::bootstrap(of_peak);
   const stats::Interval parts_interval = bench::bootstrap(of_parts);

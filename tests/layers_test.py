@@ -18,7 +18,7 @@ LIBRARIES = {
     r"hwloc(/.*)?\.h": ["machine"],
     r"jpeglib\.h": ["data"],
     r"mpi\.h": ["mpi"],
-    r"nlohmann/.*": ["base", "spec", "stats", "train", "report", "doctor", "cli"],
+    r"nlohmann/.*": ["base", "spec", "result", "train", "report", "doctor", "cli"],
     r"openssl/.*": ["comm/tcp"],
     r"omp\.h": ["machine", "kernel", "comm", "engine", "train"],
     r"png\.h": ["data"],

@@ -8,12 +8,13 @@
 #include "cli/agreement.h"
 #include "cli/comm_options.h"
 #include "cli/comm_report.h"
-#include "cli/environment_json.h"
 #include "cli/job.h"
 #include "cli/memory.h"
 #include "cli/rank_threads.h"
+#include "cli/whole_environment.h"
 #include "cli/world.h"
 #include "machine/cores.h"
+#include "result/environment.h"
 #include "spec/names.h"
 #include "train/buckets.h"
 
@@ -116,7 +117,7 @@ class Session {
   std::string closing(const machine::Environment& environment,
                       const std::optional<Error>& error) const {
     return report_.footer(rows_, configuration_of(options_, job_, ranks_.front()->topology()),
-                          environment_json(environment), error);
+                          result::to_json(environment), error);
   }
 
  private:

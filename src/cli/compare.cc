@@ -11,14 +11,14 @@
 #include "cli/load_results.h"
 #include "report/collectives.h"
 #include "report/comparison.h"
-#include "report/result_directory.h"
+#include "result/directory.h"
 #include "spec/vocabulary.h"
 #include "stats/side_by_side.h"
 
 namespace lockstep::cli {
 namespace {
 
-using report::SweepReport;
+using result::SweepResults;
 using spec::Flag;
 
 struct CompareOptions {
@@ -59,16 +59,16 @@ CompareOptions parse_compare(Arguments arguments) {
 
 // Those that can be read; of the others, the error.
 struct LoadedReports {
-  std::vector<SweepReport> reports;
+  std::vector<result::SweepResults> reports;
   bool all = true;
 };
 LoadedReports load_reports(const std::vector<std::string>& directories) {
   LoadedReports loaded;
   for (const std::string& directory : directories) {
     try {
-      SweepReport report = load_results(directory).report;
+      result::SweepResults report = load_results(directory).sweep;
       // Two of the same name are told apart by where they are.
-      const auto same = [&](const SweepReport& other) { return other.id == report.id; };
+      const auto same = [&](const result::SweepResults& other) { return other.id == report.id; };
       if (std::ranges::any_of(loaded.reports, same)) report.id = directory;
       loaded.reports.push_back(std::move(report));
     } catch (const Error& error) {
@@ -83,7 +83,7 @@ LoadedReports load_reports(const std::vector<std::string>& directories) {
 // Whether a directory has what `lockstep comm --json` measured, or nccl-tests, and no training.
 bool holds_collectives_alone(const std::string& directory) {
   std::vector<std::string> ignored;
-  return !report::holds_results(directory) && !report::read_collectives(directory, ignored).empty();
+  return !result::holds_results(directory) && !report::read_collectives(directory, ignored).empty();
 }
 
 ExitCode compare_collectives(const CompareOptions& options) {
@@ -103,9 +103,9 @@ ExitCode compare_collectives(const CompareOptions& options) {
   return whole ? ExitCode::ok : ExitCode::usage;
 }
 
-std::vector<stats::Contender> contenders_of(const std::vector<SweepReport>& reports) {
+std::vector<stats::Contender> contenders_of(const std::vector<result::SweepResults>& reports) {
   std::vector<stats::Contender> contenders;
-  for (const SweepReport& report : reports) {
+  for (const result::SweepResults& report : reports) {
     contenders.push_back({report.id, {report.plan, report.records}, report.rows});
   }
   return contenders;

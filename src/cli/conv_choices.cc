@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -10,7 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command_line.h"
-#include "cli/environment_json.h"
+#include "cli/whole_environment.h"
 #include "comm/gathered.h"
 
 namespace lockstep::cli {
@@ -61,12 +62,12 @@ std::string kept(const ConvCache& cache, ConvChoices known, const ConvChoices& a
 
 }  // namespace
 
-SortedJson to_json(const ConvChoices& choices) {
-  SortedJson json = SortedJson::object();
+std::map<std::string, std::string> names_of(const ConvChoices& choices) {
+  std::map<std::string, std::string> names;
   for (const auto& [shape, algorithm] : choices) {
-    json[shape] = std::ranges::find(kAlgorithms, algorithm, &Named::second)->first;
+    names[shape] = std::ranges::find(kAlgorithms, algorithm, &Named::second)->first;
   }
-  return json;
+  return names;
 }
 
 ConvCache::ConvCache(const std::filesystem::path& directory, std::string machine,
@@ -101,7 +102,7 @@ void ConvCache::write(const ConvChoices& choices) const {
   const nlohmann::ordered_json json = {{"schema", {{"name", kSchema}, {"version", kVersion}}},
                                        {"machine", machine_},
                                        {"program", program_},
-                                       {"choices", to_json(choices)}};
+                                       {"choices", names_of(choices)}};
   std::error_code error;
   std::filesystem::create_directories(file_.parent_path(), error);  // else writing says why not
   write_file(file_, json.dump(2) + '\n');
@@ -144,7 +145,7 @@ ConvChoices choose_convolutions(const Job& job) {
 
 ConvChoices agree_on_convolutions(const Job& job, comm::Transport& transport) {
   const bool first = transport.rank() == 0;
-  const std::string mine = first ? to_json(choose_convolutions(job)).dump() : "";
+  const std::string mine = first ? SortedJson(names_of(choose_convolutions(job))).dump() : "";
   const std::string all = transport.all_gather(mine).front();
   return comm::read_gathered(transport, 0, [&] { return from_json(SortedJson::parse(all)); });
 }

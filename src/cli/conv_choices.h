@@ -1,7 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <string>
 
 #include "base/getenv.h"
@@ -11,7 +11,8 @@
 
 namespace lockstep::cli {
 
-nlohmann::json to_json(const engine::ConvChoices& choices);  // {"a shape": "winograd", ...}
+// {"a shape": "winograd", ...}
+std::map<std::string, std::string> names_of(const engine::ConvChoices& choices);
 
 // Choices that were measured on a machine (with its threads) by a program, kept from run to run:
 // docs/formats.md.

@@ -68,7 +68,7 @@ std::vector<SpeedCurve> curves_of_others(const fs::path& directory,
 }
 
 // "lenet_b2 on 2 devices: 1 launch".
-std::string progress_line(const report::SweepReport& report, const spec::Row& row) {
+std::string progress_line(const result::SweepResults& report, const spec::Row& row) {
   const stats::PointRecord& record = report.records[row.point];
   const auto launches =
       std::ranges::count_if(record.launches, [](const auto& launch) { return launch.has_value(); });
@@ -82,12 +82,12 @@ std::string progress_line(const report::SweepReport& report, const spec::Row& ro
 
 // Which numbers of devices have all their tests, and which tests lack something. Nothing is called
 // complete where launches were still to come.
-void print_progress(const report::SweepReport& report, bool complete) {
+void print_progress(const result::SweepResults& report, bool complete) {
   std::set<int> done, lacking;
   std::string lines;
   for (const spec::Row& row : report.plan.rows) {
     if (!report::is_of_curve(row)) continue;
-    const bool measured = report::status(report.records[row.point]) == report::Status::measured;
+    const bool measured = stats::status(report.records[row.point]) == stats::Status::measured;
     (measured ? done : lacking).insert(report.plan.points[row.point].devices);
     if (!complete || !measured) lines += progress_line(report, row);
   }
@@ -103,7 +103,7 @@ void print_progress(const report::SweepReport& report, bool complete) {
   }
 }
 
-void print_summary(const report::SweepReport& report, bool complete,
+void print_summary(const result::SweepResults& report, bool complete,
                    const std::vector<fs::path>& tables, const fs::path& drawing) {
   print_output("\nSummary:\n");
   print_progress(report, complete);
@@ -132,7 +132,7 @@ void prepare_curve_files(const fs::path& directory, const spec::Plan& plan) {
   }
 }
 
-void write_curve_files(const fs::path& directory, const report::SweepReport& report,
+void write_curve_files(const fs::path& directory, const result::SweepResults& report,
                        bool complete) {
   const std::string footer = report::device_sentence({&report, 1}) + " " + report.machine;
   const std::vector<SpeedCurve> curves = report::speed_curves(report);

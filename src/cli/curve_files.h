@@ -15,7 +15,7 @@ void prepare_curve_files(const std::filesystem::path& directory, const spec::Pla
 
 // Writes the curves of the sweep, draws them beside those of other frameworks that are there, and
 // prints where they are and which tests were completed. `complete`: all launches were made.
-void write_curve_files(const std::filesystem::path& directory, const report::SweepReport& report,
+void write_curve_files(const std::filesystem::path& directory, const result::SweepResults& report,
                        bool complete);
 
 }  // namespace lockstep::cli

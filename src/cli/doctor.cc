@@ -9,12 +9,13 @@
 #include "base/terminal.h"
 #include "cli/doctor_options.h"
 #include "cli/doctor_report.h"
-#include "cli/environment_json.h"
 #include "cli/mpi_program.h"
 #include "cli/sweep_site.h"
+#include "cli/whole_environment.h"
 #include "doctor/hosts.h"
 #include "doctor/look.h"
 #include "launch/here.h"
+#include "result/environment.h"
 
 namespace lockstep::cli {
 namespace {
@@ -48,7 +49,7 @@ Examination examine_here(const doctor::Rounds& rounds) {
   Examination examination{
       .host = own_name(rounds.site, environment),
       .here = true,
-      .environment = environment_json(environment),
+      .environment = result::to_json(environment),
       .findings = doctor::glance(environment, {rounds.result_dir, rounds.site.port})};
   if (rounds.quick) return examination;
   for (machine::Finding& finding : doctor::measured_findings(environment)) {

@@ -15,16 +15,17 @@
 namespace lockstep::cli {
 namespace {
 
-using report::SweepReport;
+using result::SweepResults;
 
-std::string machine_of(const SweepReport& report) {
+std::string machine_of(const result::SweepResults& report) {
   for (const stats::PointRecord& record : report.records) {
     if (const stats::Launch* launch = stats::first_launch(record)) return launch->machine;
   }
   return {};
 }
 
-void warn_of_other_machine(const SweepReport& baseline, const SweepReport& candidate) {
+void warn_of_other_machine(const result::SweepResults& baseline,
+                           const result::SweepResults& candidate) {
   const std::string before = machine_of(baseline);
   const std::string now = machine_of(candidate);
   if (before.empty() || now.empty() || before == now) return;
@@ -42,17 +43,17 @@ ExitCode exit_code(const stats::Gate& gate, bool strict) {
 
 ExitCode gate(Arguments arguments, Transports) {
   const GateOptions options = parse_gate(arguments, process_getenv);
-  const report::ResultDirectory baseline = load_results(options.baseline);
-  const report::ResultDirectory candidate = load_results(options.candidate);
-  warn_of_other_machine(baseline.report, candidate.report);
+  const result::ResultDirectory baseline = load_results(options.baseline);
+  const result::ResultDirectory candidate = load_results(options.candidate);
+  warn_of_other_machine(baseline.sweep, candidate.sweep);
   report::GateReport gate{
-      .baseline = baseline.report.id,
-      .candidate = candidate.report.id,
-      .baseline_machine = baseline.report.machine,
-      .candidate_machine = candidate.report.machine,
+      .baseline = baseline.sweep.id,
+      .candidate = candidate.sweep.id,
+      .baseline_machine = baseline.sweep.machine,
+      .candidate_machine = candidate.sweep.machine,
       .min_effect = options.min_effect,
-      .gate = stats::gate({baseline.report.plan, baseline.report.records},
-                          {candidate.report.plan, candidate.report.records}, options.min_effect),
+      .gate = stats::gate({baseline.sweep.plan, baseline.sweep.records},
+                          {candidate.sweep.plan, candidate.sweep.records}, options.min_effect),
       .problems = baseline.problems};
   gate.problems.insert(gate.problems.end(), candidate.problems.begin(), candidate.problems.end());
   if (options.json) {

@@ -19,7 +19,8 @@
 #include "report/characters.h"
 #include "report/import/imported_json.h"
 #include "report/import/imported_sweep.h"
-#include "report/result_directory.h"
+#include "report/sweep_report.h"
+#include "result/directory.h"
 
 namespace lockstep::cli {
 namespace {
@@ -90,9 +91,9 @@ void write_runs(const fs::path& path, Arguments arguments, const std::vector<Imp
   for (const ImportedRun& run : runs) {
     print_output("{}: {}\n", join(run.files, ", "), report::printable(run.figure, kLongestFigure));
   }
-  const report::ResultDirectory written = report::read_results(path);
+  const result::ResultDirectory written = result::read_results(path);
   LOCKSTEP_CHECK(written.problems.empty());
-  print_output("\n{}\n{}\n", report::sweep_table(written.report, output_width()), path.string());
+  print_output("\n{}\n{}\n", report::sweep_table(written.sweep, output_width()), path.string());
 }
 
 void write_collectives(const fs::path& path, Arguments arguments, const Imported& imported) {

@@ -8,8 +8,8 @@
 
 namespace lockstep::cli {
 
-report::ResultDirectory load_results(const std::string& directory) {
-  report::ResultDirectory results = report::read_results(directory);
+result::ResultDirectory load_results(const std::string& directory) {
+  result::ResultDirectory results = result::read_results(directory);
   for (const std::string& problem : results.problems) print_warning(problem);
   return results;
 }

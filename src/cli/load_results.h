@@ -3,13 +3,13 @@
 #include <string>
 #include <string_view>
 
-#include "report/result_directory.h"
+#include "result/directory.h"
 #include "spec/flags.h"
 
 namespace lockstep::cli {
 
 // The results in a directory. What had to be left out is said on stderr.
-report::ResultDirectory load_results(const std::string& directory);
+result::ResultDirectory load_results(const std::string& directory);
 
 // --min_effect, and its value: a share, "2%" or "0.02". Throws Error(usage) for anything else.
 inline constexpr double kMinEffect = 0.02;

@@ -107,7 +107,7 @@ ExitCode report(Arguments arguments, Transports) {
       print_output("{}\n\n", lockstep::report::printable(sweep.id));
     print_output("{}\n", lockstep::report::sweep_table(sweep, output_width()));
   }
-  for (const std::string& sentence : conclusions(loaded.evidence.sweeps)) {
+  for (const std::string& sentence : report::conclusions(loaded.evidence.sweeps)) {
     print_output("{}\n", join(wrap(sentence, output_width()), "\n"));
   }
   write_report(loaded.evidence, options.output, options.formats,

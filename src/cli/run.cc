@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <thread>
@@ -16,21 +17,21 @@
 #include "base/text.h"
 #include "cli/conv_choices.h"
 #include "cli/crash.h"
-#include "cli/environment_json.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
 #include "cli/outlook.h"
 #include "cli/ranks.h"
 #include "cli/run_log.h"
 #include "cli/start_guard.h"
+#include "cli/whole_environment.h"
 #include "cli/world.h"
 #include "machine/cores.h"
 #include "record/samples_file.h"
 #include "report/closing.h"
-#include "report/run_json.h"
+#include "result/result.h"
+#include "result/run_json.h"
 #include "spec/flags.h"
 #include "spec/launched.h"
-#include "stats/result.h"
 #include "stats/warmup.h"
 #include "train/learning_rate.h"
 #include "train/worker.h"
@@ -45,15 +46,8 @@ struct Start {
   std::vector<std::string> warnings;  // printed already
 };
 
-// The trial as a result carries it. Epochs may come to more steps than a trial can count.
-nlohmann::ordered_json config_of(const Job& job) {
-  auto config = nlohmann::ordered_json::parse(to_json(job.trial));
-  config["num_batches"] = job.batches;
-  return config;
-}
-
-report::RunInfo info_of(Arguments arguments) {
-  report::RunInfo info;
+result::RunInfo info_of(Arguments arguments) {
+  result::RunInfo info;
   info.version = LOCKSTEP_VERSION;
   info.argv = {"lockstep", "run"};
   info.argv.insert(info.argv.end(), arguments.begin(), arguments.end());
@@ -168,8 +162,8 @@ train::Hooks hooks_of(const Job& job, const comm::Transport& transport, RunLog* 
   return hooks;
 }
 
-std::vector<stats::Evaluation> evaluations_of(const Job& job, const train::Outcome& outcome) {
-  std::vector<stats::Evaluation> all;
+std::vector<result::Evaluation> evaluations_of(const Job& job, const train::Outcome& outcome) {
+  std::vector<result::Evaluation> all;
   const auto add = [&](const train::Evaluated& evaluated) {
     all.push_back({.step = evaluated.step,
                    .top_1 = evaluated.score.top_1(),
@@ -205,7 +199,7 @@ std::int64_t timed_images(const Job& job, const WorldOutcome& world) {
 }
 
 // What the timed steps say; without any, throws the reason why.
-stats::Measured measured(const Job& job, const WorldOutcome& world, double started) {
+result::Measured measured(const Job& job, const WorldOutcome& world, double started) {
   if (world.mine.error) throw Error(*world.mine.error);
   const auto timed =
       std::span(world.mine.samples).subspan(static_cast<std::size_t>(world.mine.warm_up_steps));
@@ -215,24 +209,24 @@ stats::Measured measured(const Job& job, const WorldOutcome& world, double start
   }
   if (timed.empty()) throw Error(Interrupt::exit_code(), "interrupted before the first timed step");
   const std::vector<record::Sample> pooled = stats::pooled(world.ranks);
-  stats::Measured measured;
+  result::Measured measured;
   measured.summary =
       stats::summarise(world.in_step ? timed : std::span<const record::Sample>(pooled),
                        static_cast<int>(job.global_batch()), unsteady_start(job.trial));
   measured.usage.warmup_steps = world.mine.warm_up_steps;
   measured.usage.seconds_to_first_step = world.mine.first_step_begin - started;
   measured.usage.peak_rss_bytes = machine::peak_rss_bytes();
-  measured.usage.gflops = stats::gflops(double(model::cost(job.graph).macs),
-                                        measured.summary.images_per_second, job.trial.mode);
+  measured.usage.gflops = result::gflops(double(model::cost(job.graph).macs),
+                                         measured.summary.images_per_second, job.trial.mode);
   measured.usage.peak_gflops = world.peak_gflops;
   const std::size_t hosts = hosts_of(world);
-  measured.usage.joules = stats::joules(world.ranks, hosts);
+  measured.usage.joules = result::joules(world.ranks, hosts);
   if (measured.usage.joules) {
     measured.usage.joules_per_image =
         *measured.usage.joules / static_cast<double>(timed_images(job, world));
   }
   if (job.trial.price_per_hour) {
-    measured.usage.cost_per_million_images = stats::cost_per_million_images(
+    measured.usage.cost_per_million_images = result::cost_per_million_images(
         *job.trial.price_per_hour, hosts, measured.summary.images_per_second);
   }
   measured.ranks = stats::summarise_ranks(world.ranks);
@@ -260,8 +254,7 @@ std::string all_reduce_taken(const Job& job, const WorldOutcome& world,
 template <typename Keep>
 void keep_error(const Job& job, const Start& start, const Error& error, const Keep& keep) {
   report_errors([&] {
-    return keep(stats::failed_result(job.trial, environment_json(start.environment), start.warnings,
-                                     error));
+    return keep(result::failed_result(job.trial, start.environment, start.warnings, error));
   });
 }
 
@@ -289,7 +282,7 @@ void point_to_checkpoint(const Job& job, const train::Outcome& outcome) {
 }
 
 struct Finished {
-  stats::Result result;
+  result::Result result;
   bool interrupted = false;
 };
 
@@ -313,7 +306,7 @@ Finished measure(const Job& job, const Start& start, Ranks& ranks, const Keep& k
   const train::Outcome& outcome = world.mine;
   point_to_checkpoint(job, outcome);
 
-  stats::Measured numbers = measured(job, world, start.time);
+  result::Measured numbers = measured(job, world, start.time);
   numbers.all_reduce = all_reduce_taken(job, world, ranks.front()->topology());
   log.finish(numbers.summary, outcome);
   print_note(report::closing_text(numbers));
@@ -324,10 +317,9 @@ Finished measure(const Job& job, const Start& start, Ranks& ranks, const Keep& k
     warnings.push_back(fmt::format("interrupted after {} of {} timed steps",
                                    numbers.summary.cut + numbers.summary.steps, job.batches));
   }
-  auto environment = environment_json(start.environment);
-  if (!world.convolutions.empty()) environment["convolutions"] = to_json(world.convolutions);
-  auto result = stats::measured_result(job.trial, std::move(environment), std::move(warnings),
-                                       std::move(numbers));
+  numbers.convolutions = names_of(world.convolutions);
+  auto result = result::measured_result(job.trial, start.environment, std::move(warnings),
+                                        std::move(numbers));
   for (const std::string& warning : std::span(result.warnings).subspan(start.warnings.size())) {
     print_warning(warning);
   }
@@ -384,7 +376,7 @@ ExitCode watch(Job& job, const Start& start, Transports transports, const Keep& 
 
 ExitCode run(Arguments arguments, Transports transports) {
   Start start{.time = now(), .environment = {}, .warnings = {}};
-  report::RunInfo info = info_of(arguments);
+  result::RunInfo info = info_of(arguments);
   const spec::Parsed parsed = spec::parse_run(arguments, process_getenv, process_variables());
   start.warnings = warn(parsed);
   if (parsed.trial.cluster.job_name == spec::JobName::controller) {
@@ -395,10 +387,10 @@ ExitCode run(Arguments arguments, Transports transports) {
   go_on_with(member.transport, transports, "run", arguments);
   Job job = make_job(parsed.trial, member);
   warn(start, warnings_of(job));
-  info.config = config_of(job);
+  info.batches = job.batches;
   info.processors = machine::ranges(job.processors());
   if (parsed.print_config) {
-    print_output("{}\n", info.config.dump(2));
+    print_output("{}\n", result::config_json(job.trial, job.batches).dump(2));
     return ExitCode::ok;
   }
   if (!job.trial.result_dir.empty()) make_directory(job.trial.result_dir);
@@ -407,8 +399,8 @@ ExitCode run(Arguments arguments, Transports transports) {
   if (job.training() && !job.trial.checkpoints.dir.empty()) {
     make_directory(job.trial.checkpoints.dir);
   }
-  const auto keep = [&](const stats::Result& result) {
-    if (!job.trial.result_dir.empty()) report::write_run_json(job.trial.result_dir, info, result);
+  const auto keep = [&](const result::Result& result) {
+    if (!job.trial.result_dir.empty()) result::write_run_json(job.trial.result_dir, info, result);
     return ExitCode::ok;
   };
 

@@ -15,7 +15,6 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/curve_files.h"
-#include "cli/environment_json.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/mpi_program.h"
@@ -30,6 +29,7 @@
 #include "cli/sweep_log.h"
 #include "cli/sweep_resolve.h"
 #include "cli/sweep_site.h"
+#include "cli/whole_environment.h"
 #include "launch/here.h"
 #include "launch/launchers.h"
 #include "launch/staging.h"
@@ -91,7 +91,7 @@ void print_commands(const spec::Plan& plan, const spec::Sweep& sweep, const Laun
 
 // Measures what is missing in the directory.
 SweepEnding measure(const spec::Sweep& sweep, const Launching& launching, SweepDirectory& directory,
-                    report::SweepReport& report) {
+                    result::SweepResults& report) {
   std::vector<std::string> rejected;
   report.records = directory.load(report.plan, rejected);
   for (const std::string& warning : rejected) print_warning(warning);
@@ -133,7 +133,7 @@ void draw_report(const fs::path& directory) {
 }
 
 // The table first: it needs no disk.
-void show_and_write(const report::SweepReport& report, const fs::path& directory) {
+void show_and_write(const result::SweepResults& report, const fs::path& directory) {
   constexpr std::size_t kUsualWidth = 80;
   const std::size_t width = terminal_columns(stdout).value_or(kUsualWidth);
   print_output("{}\n{}", report::sweep_table(report, output_width()),
@@ -150,13 +150,13 @@ void show_and_write(const report::SweepReport& report, const fs::path& directory
   draw_report(directory);
 }
 
-bool any_failed(const report::SweepReport& report, ExitCode code) {
+bool any_failed(const result::SweepResults& report, ExitCode code) {
   return std::ranges::any_of(report.records, [&](const stats::PointRecord& record) {
-    return report::status(record) == report::Status::failed && record.code == code;
+    return stats::status(record) == stats::Status::failed && record.code == code;
   });
 }
 
-bool all_stable(const report::SweepReport& report) {
+bool all_stable(const result::SweepResults& report) {
   return std::ranges::all_of(report.records, [](const stats::PointRecord& record) {
     return std::ranges::all_of(record.launches,
                                [](const auto& launch) { return !launch || launch->stable; });
@@ -164,7 +164,7 @@ bool all_stable(const report::SweepReport& report) {
 }
 
 ExitCode exit_code(const spec::Sweep& sweep, SweepEnding ending,
-                   const report::SweepReport& report) {
+                   const result::SweepResults& report) {
   if (ending == SweepEnding::interrupted) {
     return Interrupt::signal() == SIGTERM ? ExitCode::terminated : ExitCode::interrupted;
   }
@@ -236,12 +236,12 @@ ExitCode sweep(Arguments arguments, Transports) {
     print_note(
         fmt::format("threads per device: {}, by the cores of the hosts", sweep.threads_per_device));
   }
-  report::SweepReport report{.id = launching.sweep,
-                             .machine = machine_line(environment),
-                             .plan = plan,
-                             .records = {},
-                             .rows = {},
-                             .warnings = guard(place, launching.program, environment, path)};
+  result::SweepResults report{.id = launching.sweep,
+                              .machine = machine_line(environment),
+                              .plan = plan,
+                              .records = {},
+                              .rows = {},
+                              .warnings = guard(place, launching.program, environment, path)};
   const SweepEnding ending = measure(sweep, launching, directory, report);
   show_and_write(report, path);
   if (!parsed.curves_dir.empty()) {

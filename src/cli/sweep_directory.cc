@@ -16,8 +16,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "report/result_directory.h"
-#include "report/run_file.h"
+#include "result/directory.h"
+#include "result/run_file.h"
 
 namespace lockstep::cli {
 namespace {
@@ -166,9 +166,9 @@ std::vector<stats::PointRecord> SweepDirectory::load(const spec::Plan& plan,
   std::vector<stats::PointRecord> records(plan.points.size());
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     const spec::Point& point = plan.points[p];
-    for (const int round : report::rounds_in(path_ / "points" / point.id)) {
+    for (const int round : result::rounds_in(path_ / "points" / point.id)) {
       try {
-        stats::Launch numbers = report::read_launch(launch(point, round, ""), point);
+        stats::Launch numbers = result::read_launch(launch(point, round, ""), point);
         auto& launches = records[p].launches;
         if (std::cmp_less_equal(launches.size(), round)) {
           launches.resize(static_cast<std::size_t>(round) + 1);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "report/run_for_test.h"
+#include "result/run_for_test.h"
 
 namespace lockstep::cli {
 namespace {
@@ -29,7 +29,7 @@ class ASweepDirectory : public testing::Test {
 
   void measure(SweepDirectory& directory, std::size_t point, int round) {
     write_file(directory.begin(plan_.points[point], round) / "run.json",
-               report::run_json_for(plan_.points[point]));
+               result::run_json_for(plan_.points[point]));
     directory.finish(plan_.points[point], round);
   }
 

@@ -12,8 +12,8 @@
 #include "machine/cores.h"
 #include "machine/memory.h"
 #include "machine/peak.h"
-#include "report/result_directory.h"
-#include "report/run_file.h"
+#include "result/directory.h"
+#include "result/run_file.h"
 
 namespace lockstep::cli {
 namespace {
@@ -37,9 +37,9 @@ CoreSpeed measure_speed() {
 
 // A launch of it that has ended well.
 std::optional<stats::Launch> measured_launch(const fs::path& directory, const spec::Point& point) {
-  for (const int round : report::rounds_in(directory)) {
+  for (const int round : result::rounds_in(directory)) {
     try {
-      return report::read_launch(directory / fmt::format("{}", round + 1), point);
+      return result::read_launch(directory / fmt::format("{}", round + 1), point);
     } catch (const Error&) {  // it would be measured again
     }
   }
@@ -74,7 +74,7 @@ std::string estimated_duration(const spec::Sweep& sweep, const spec::Plan& plan,
     const fs::path results = directory / "points" / point.id;
     const auto before = measured_launch(results, point);
     if (before) ++measured;
-    const auto done = static_cast<int>(report::rounds_in(results).size());
+    const auto done = static_cast<int>(result::rounds_in(results).size());
     const int left = std::max(0, sweep.repeats - done);
     const Job job = job_of_point(point, place);
     const double step = before

@@ -5,10 +5,11 @@
 
 #include "base/files.h"
 #include "cli/command_line.h"
-#include "cli/environment_json.h"
+#include "cli/whole_environment.h"
 #include "doctor/hosts.h"
 #include "doctor/judge.h"
 #include "doctor/look.h"
+#include "result/environment.h"
 
 namespace lockstep::cli {
 namespace {
@@ -22,7 +23,7 @@ Examination here(const Place& place, const machine::Environment& environment,
   const auto own = std::ranges::find_if(hosts, &spec::Host::here);
   Examination examination{.host = own == hosts.end() ? environment.host_name : own->name,
                           .here = true,
-                          .environment = environment_json(environment),
+                          .environment = result::to_json(environment),
                           .findings = {}};
   if (!hosts.empty() && own == hosts.end()) {  // it takes part with its disk alone
     examination.findings = {doctor::judge_disk(machine::disk(directory))};

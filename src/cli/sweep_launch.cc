@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "report/run_file.h"
+#include "result/run_file.h"
 
 namespace lockstep::cli {
 namespace {
@@ -78,9 +78,9 @@ Launched judge(const launch::Outcome& outcome, const fs::path& directory, double
     launched.worth_retrying = true;
     return launched;
   }
-  std::optional<report::RunFile> file;
+  std::optional<result::RunFile> file;
   try {
-    file = report::read_run_json(read_file(directory / "run.json"));
+    file = result::read_run_json(read_file(directory / "run.json"));
   } catch (const Error& error) {
     launched.failure = error.what();  // unless a process says more
   }
@@ -90,8 +90,8 @@ Launched judge(const launch::Outcome& outcome, const fs::path& directory, double
     return launched;
   }
   launched.worth_retrying = failed == nullptr || may_go_well_next_time(failed->exit_code);
-  if (file && std::holds_alternative<stats::Failure>(*file)) {
-    const auto& failure = std::get<stats::Failure>(*file);
+  if (file && std::holds_alternative<result::Failure>(*file)) {
+    const auto& failure = std::get<result::Failure>(*file);
     launched.failure = failure.message;
     launched.worth_retrying = may_go_well_next_time(static_cast<int>(failure.code));
   } else if (failed != nullptr) {

@@ -11,14 +11,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // One device, two of them with exchange, and two without; both speeds in all launches.
-SweepReport scaled_to(double two, double two_independent) {
+result::SweepResults scaled_to(double two, double two_independent) {
   spec::Sweep sweep;
   sweep.models = {{"alexnet", 8}};
   sweep.devices = {1, 2};
   return report_of(sweep, {measured(100), measured(two), measured(two_independent)});
 }
 
-void set_parts(SweepReport& report, double exchange_ms, double waiting_ms, double input_ms,
+void set_parts(result::SweepResults& report, double exchange_ms, double waiting_ms, double input_ms,
                double update_ms) {
   for (auto& launch : report.records[1].launches) {
     launch->exchange_ms = exchange_ms;
@@ -29,12 +29,12 @@ void set_parts(SweepReport& report, double exchange_ms, double waiting_ms, doubl
   report.rows = stats::summarise(report.plan, report.records);
 }
 
-std::vector<std::string> advice_for_two(const SweepReport& report) {
+std::vector<std::string> advice_for_two(const result::SweepResults& report) {
   return advice({&report, 1}, series_of({&report, 1}).front());
 }
 
 TEST(Advice, SpeaksOfWhatIsLostAndOfNothingElse) {
-  SweepReport report = scaled_to(150, 200);
+  result::SweepResults report = scaled_to(150, 200);
   set_parts(report, 50, 0, 0, 0);
   EXPECT_THAT(advice_for_two(report), ElementsAre(HasSubstr("--fusion_threshold_mb")));
   set_parts(report, 50, 50, 0, 0);
@@ -45,26 +45,26 @@ TEST(Advice, SpeaksOfWhatIsLostAndOfNothingElse) {
 }
 
 TEST(Advice, TellsContentionFromExchange) {
-  SweepReport report = scaled_to(150, 152);
+  result::SweepResults report = scaled_to(150, 152);
   set_parts(report, 0, 0, 0, 0);
   EXPECT_THAT(advice_for_two(report), ElementsAre(HasSubstr("share memory and caches")));
 }
 
 TEST(Advice, AsksForMoreDevicesWhereLittleIsLost) {
-  SweepReport report = scaled_to(199, 200);
+  result::SweepResults report = scaled_to(199, 200);
   set_parts(report, 1, 0, 0, 0);
   EXPECT_THAT(advice_for_two(report), ElementsAre(HasSubstr("more devices")));
 }
 
 TEST(Advice, AsksForABetterMeasurementFirst) {
-  SweepReport report = scaled_to(150, 200);
+  result::SweepResults report = scaled_to(150, 200);
   report.records[1].launches[0]->images_per_second = 90;
   set_parts(report, 50, 0, 0, 0);
   EXPECT_THAT(advice_for_two(report).front(), HasSubstr("--repeats"));
 }
 
 TEST(LossesOf, CountWhereTheLaunchesAgreeOnThem) {
-  SweepReport report = scaled_to(150, 200);
+  result::SweepResults report = scaled_to(150, 200);
   set_parts(report, 50, 50, 0, 0);
   // A large loss in one launch, none in the others: its interval reaches below nothing.
   for (std::size_t i = 0; i < 3; ++i) report.records[1].launches[i]->input_ms = i == 0 ? 240 : 0;
@@ -78,7 +78,7 @@ TEST(LossesOf, CountWhereTheLaunchesAgreeOnThem) {
 }
 
 TEST(LossesOf, StandFromTheLargestToTheSmallest) {
-  SweepReport report = scaled_to(150, 200);
+  result::SweepResults report = scaled_to(150, 200);
   set_parts(report, 40, 30, 5, 20);
   std::vector<std::string_view> names;
   for (const Loss& loss : losses_of({&report, 1})) names.push_back(loss.name);

@@ -48,9 +48,9 @@ std::string servers_text(std::span<const stats::ServerSummary> servers) {
 
 }  // namespace
 
-std::string closing_text(const stats::Measured& measured) {
+std::string closing_text(const result::Measured& measured) {
   const stats::Summary& summary = measured.summary;
-  const stats::Usage& usage = measured.usage;
+  const result::Usage& usage = measured.usage;
   std::string text = fmt::format("median step {}, p95 {}", step_text(summary.step_median),
                                  step_text(summary.step_p95));
   if (summary.images_per_second_interval) {

@@ -11,8 +11,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-stats::Measured measured_run() {
-  stats::Measured measured;
+result::Measured measured_run() {
+  result::Measured measured;
   measured.summary.step_median = 0.4321;
   measured.summary.step_p95 = 1.25;
   measured.summary.images_per_second_interval = {71.94, 75.06};
@@ -33,7 +33,7 @@ TEST(Closing, SaysTheRunInOneSentence) {
 }
 
 TEST(Closing, LeavesOutWhatIsNotKnown) {
-  stats::Measured unknown = measured_run();
+  result::Measured unknown = measured_run();
   unknown.summary.images_per_second_interval->high = INFINITY;
   EXPECT_THAT(closing_text(unknown), HasSubstr("interval from 71.9 images/s, no upper bound; "));
   unknown.summary.images_per_second_interval.reset();
@@ -43,7 +43,7 @@ TEST(Closing, LeavesOutWhatIsNotKnown) {
 }
 
 TEST(Closing, SaysWhatTheInputCost) {
-  stats::Measured real = measured_run();
+  result::Measured real = measured_run();
   real.input = {.images_per_second = {900, 75, 0, 0},
                 .all_per_second = 69.2,
                 .waited = 0.125,
@@ -57,7 +57,7 @@ TEST(Closing, SaysWhatTheInputCost) {
 }
 
 TEST(Closing, SaysHowOldGradientsWere) {
-  stats::Measured asynchronous = measured_run();
+  result::Measured asynchronous = measured_run();
   asynchronous.servers.resize(2);
   asynchronous.servers[0].gradients = 30;
   asynchronous.servers[0].staleness_mean = 1;
@@ -73,14 +73,14 @@ TEST(Closing, SaysHowOldGradientsWere) {
 }
 
 TEST(Closing, SaysWhatAnImageTakesWhereThatIsKnown) {
-  stats::Measured known = measured_run();
+  result::Measured known = measured_run();
   known.usage.joules_per_image = 0.51234;
   known.usage.cost_per_million_images = 12.3456;
   EXPECT_THAT(closing_text(known), HasSubstr("; 0.512 J/image; a million images cost 12.3"));
 }
 
 TEST(Closing, ExplainsHowThePeakCanBePassed) {
-  stats::Measured fast = measured_run();
+  result::Measured fast = measured_run();
   fast.usage.gflops = 1.5 * *fast.usage.peak_gflops;
   EXPECT_THAT(closing_text(fast), HasSubstr("150 % of the peak (which is possible: "));
 }

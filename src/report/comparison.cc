@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kNote = 300;
 
 struct Place {
-  const SweepReport& report;
+  const result::SweepResults& report;
   const spec::Row& row;
   const spec::Point& point;
   const stats::PointRecord& record;
@@ -26,7 +26,7 @@ struct Place {
 };
 
 Place place_of(const Comparison& comparison, const stats::SideBySideRow& row) {
-  const SweepReport& report = comparison.contenders[row.contender];
+  const result::SweepResults& report = comparison.contenders[row.contender];
   const spec::Row& planned = report.plan.rows[row.row];
   return {report, planned, report.plan.points[planned.point], report.records[planned.point],
           report.rows[row.row]};
@@ -38,7 +38,7 @@ std::string range(const std::optional<stats::Interval>& interval, const auto& te
 }
 
 // "old: 2026-01-02T03:04:05Z, lockstep 0.1.0 on host07, 4 cores."
-std::string origin(const SweepReport& report) {
+std::string origin(const result::SweepResults& report) {
   for (const stats::PointRecord& record : report.records) {
     if (const stats::Launch* launch = stats::first_launch(record)) {
       return fmt::format("{}: {}, {}\n", printable(report.id), printable(launch->date),
@@ -69,7 +69,7 @@ std::string comparison_table(const Comparison& comparison, std::size_t width) {
                {"95 %", right, 2},
                {"verdict", left}});
   std::string notes;
-  for (const SweepReport& report : comparison.contenders) notes += origin(report);
+  for (const result::SweepResults& report : comparison.contenders) notes += origin(report);
   for (const stats::SideBySideRow& row : comparison.rows) {
     const Place place = place_of(comparison, row);
     const std::optional<stats::Estimate>& mine = place.summary.speed;

@@ -10,7 +10,7 @@ namespace lockstep::report {
 
 // Several results beside each other; those of the first are what the others are compared with.
 struct Comparison {
-  std::span<const SweepReport> contenders;
+  std::span<const result::SweepResults> contenders;
   std::span<const stats::SideBySideRow> rows;
   double min_effect = 0;
 };

@@ -21,13 +21,13 @@ spec::Sweep sweep(const std::string& model = "resnet50") {
 }
 
 // Two launches of the same speed for each point: speed-ups are those of the speeds.
-SweepReport results(const std::string& id, const spec::Sweep& sweep,
-                    const std::vector<double>& speeds) {
-  SweepReport report{.id = id,
-                     .machine = "lockstep 0.1.0 on host07, 4 cores.",
-                     .plan = spec::expand(sweep),
-                     .records = {},
-                     .rows = {}};
+result::SweepResults results(const std::string& id, const spec::Sweep& sweep,
+                             const std::vector<double>& speeds) {
+  result::SweepResults report{.id = id,
+                              .machine = "lockstep 0.1.0 on host07, 4 cores.",
+                              .plan = spec::expand(sweep),
+                              .records = {},
+                              .rows = {}};
   for (const double speed : speeds) {
     const stats::Launch launch{
         .date = "2026-01-02T03:04:05Z", .classes = 1001, .images_per_second = speed};
@@ -40,9 +40,9 @@ SweepReport results(const std::string& id, const spec::Sweep& sweep,
 struct Drawn {
   std::string table, graph;
 };
-Drawn drawn(const std::vector<SweepReport>& reports) {
+Drawn drawn(const std::vector<result::SweepResults>& reports) {
   std::vector<stats::Contender> contenders;
-  for (const SweepReport& report : reports) {
+  for (const result::SweepResults& report : reports) {
     contenders.push_back({report.id, {report.plan, report.records}, report.rows});
   }
   const auto rows = stats::side_by_side(contenders, 0.02);
@@ -51,13 +51,13 @@ Drawn drawn(const std::vector<SweepReport>& reports) {
 }
 
 // The second machine is twice as fast; its largest point failed. The third has another batch.
-std::vector<SweepReport> three() {
+std::vector<result::SweepResults> three() {
   spec::Sweep other_batch = sweep();
   other_batch.models = {{"resnet50", 32}};
   other_batch.strategies = {"parameter_server"};
-  std::vector<SweepReport> reports = {results("old", sweep(), {16, 32, 64}),
-                                      results("new", sweep(), {32, 64, 128}),
-                                      results("wide", other_batch, {64, 64, 128})};
+  std::vector<result::SweepResults> reports = {results("old", sweep(), {16, 32, 64}),
+                                               results("new", sweep(), {32, 64, 128}),
+                                               results("wide", other_batch, {64, 64, 128})};
   reports[1].records[2].failure = "rank 1 on host07: out of memory";
   reports[1].rows = stats::summarise(reports[1].plan, reports[1].records);
   return reports;
@@ -68,9 +68,9 @@ TEST(ComparisonTable, IsTheCommittedOne) {
 }
 
 TEST(ComparisonTable, FitsATerminalAndKeepsTheVerdict) {
-  const std::vector<SweepReport> reports = three();
+  const std::vector<result::SweepResults> reports = three();
   std::vector<stats::Contender> contenders;
-  for (const SweepReport& report : reports) {
+  for (const result::SweepResults& report : reports) {
     contenders.push_back({report.id, {report.plan, report.records}, report.rows});
   }
   const auto rows = stats::side_by_side(contenders, 0.02);

@@ -92,7 +92,7 @@ std::string scales_better(const RowView& better, const RowView& worse) {
 }
 
 // Rows at the largest number of devices above one, without mere limits.
-std::vector<RowView> largest(const SweepReport& report) {
+std::vector<RowView> largest(const result::SweepResults& report) {
   int most = 1;
   for (const spec::Row& row : report.plan.rows) {
     most = std::max(most, report.plan.points[row.point].devices);
@@ -135,10 +135,10 @@ std::vector<std::string> of_networks(const std::vector<RowView>& rows) {
 
 }  // namespace
 
-std::vector<std::string> conclusions(std::span<const SweepReport> reports) {
+std::vector<std::string> conclusions(std::span<const result::SweepResults> reports) {
   constexpr std::size_t kMost = 8;  // of a sweep: more is a table
   std::vector<std::string> all;
-  for (const SweepReport& report : reports) {
+  for (const result::SweepResults& report : reports) {
     const std::vector<RowView> rows = largest(report);
     std::vector<std::string> sentences = of_networks(rows);
     std::ranges::move(of_strategies(rows), std::back_inserter(sentences));

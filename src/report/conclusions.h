@@ -11,6 +11,6 @@ namespace lockstep::report {
 // What the sweeps show, in words, computed from the intervals of their launches: which strategy is
 // the fastest and which network scales best, each with the largest number of devices; where that is
 // undecided, how many more launches would decide it.
-std::vector<std::string> conclusions(std::span<const SweepReport> reports);
+std::vector<std::string> conclusions(std::span<const result::SweepResults> reports);
 
 }  // namespace lockstep::report

@@ -25,7 +25,7 @@ std::vector<std::string> of_networks(std::initializer_list<double> a,
   sweep.devices = {1, 2};
   sweep.ceiling = false;
   const stats::PointRecord one = with_speeds({10, 10, 10});
-  const SweepReport report = report_of(sweep, {one, with_speeds(a), one, with_speeds(b)});
+  const result::SweepResults report = report_of(sweep, {one, with_speeds(a), one, with_speeds(b)});
   return conclusions({&report, 1});
 }
 
@@ -61,7 +61,7 @@ std::vector<std::string> of_strategies(std::initializer_list<double> a,
   sweep.strategies = {"replicated", "parameter_server"};
   sweep.ceiling = false;
   const stats::PointRecord one = with_speeds({10, 10, 10});
-  const SweepReport report = report_of(sweep, {one, one, with_speeds(a), with_speeds(b)});
+  const result::SweepResults report = report_of(sweep, {one, one, with_speeds(a), with_speeds(b)});
   return conclusions({&report, 1});
 }
 
@@ -79,7 +79,7 @@ TEST(Conclusions, AreNoneWhereThereIsNothingToCompare) {
   spec::Sweep sweep;
   sweep.models = {{"net", 8}};
   sweep.devices = {1, 2};
-  const SweepReport report = report_of(sweep, {measured(10), measured(18), measured(20)});
+  const result::SweepResults report = report_of(sweep, {measured(10), measured(18), measured(20)});
   EXPECT_THAT(conclusions({&report, 1}), IsEmpty());
 }
 

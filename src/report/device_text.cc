@@ -9,7 +9,7 @@
 
 namespace lockstep::report {
 
-std::string device_text(const SweepReport& report) {
+std::string device_text(const result::SweepResults& report) {
   for (const stats::PointRecord& record : report.records) {
     const stats::Launch* launch = stats::first_launch(record);
     if (launch != nullptr && launch->imported) {
@@ -21,9 +21,9 @@ std::string device_text(const SweepReport& report) {
   return threads > 0 ? counted(threads, "CPU thread") : std::string();
 }
 
-std::string device_sentence(std::span<const SweepReport> reports) {
+std::string device_sentence(std::span<const result::SweepResults> reports) {
   std::vector<std::string> texts, named;
-  for (const SweepReport& report : reports) {
+  for (const result::SweepResults& report : reports) {
     const std::string text = device_text(report);
     if (text.empty()) continue;
     if (std::ranges::count(texts, text) == 0) texts.push_back(text);

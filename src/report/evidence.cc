@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "report/characters.h"
-#include "report/result_directory.h"
+#include "result/directory.h"
 
 namespace lockstep::report {
 namespace {
@@ -35,7 +35,7 @@ Json member(const Json& object, const char* key) {
   return object.is_object() && object.contains(key) ? object.at(key) : Json(nullptr);
 }
 
-Json first_run(const fs::path& directory, const SweepReport& report) {
+Json first_run(const fs::path& directory, const result::SweepResults& report) {
   for (std::size_t p = 0; p < report.records.size(); ++p) {
     for (std::size_t k = 0; k < report.records[p].launches.size(); ++k) {
       if (!report.records[p].launches[k]) continue;
@@ -68,7 +68,7 @@ Json known_options(const Json& sweep, const Json& run) {
   return known;
 }
 
-Provenance provenance(const fs::path& directory, const SweepReport& report) {
+Provenance provenance(const fs::path& directory, const result::SweepResults& report) {
   const Json sweep = json_in(directory / "sweep.json");
   const Json run =
       sweep.is_object() ? first_run(directory, report) : json_in(directory / "run.json");
@@ -119,11 +119,12 @@ class Sentences {
   explicit Sentences(bool directories) : directories_(directories) {}
 
   void add(const std::string& sentence) { said(sentence, sentence); }
-  void add(const std::string& sentence, const SweepReport& sweep) {
+  void add(const std::string& sentence, const result::SweepResults& sweep) {
     note(said(sentence, sentence).sweeps, sweep.id);
   }
   // One launch of a point, or the point itself.
-  void add(const std::string& sentence, const SweepReport& sweep, const std::string& point) {
+  void add(const std::string& sentence, const result::SweepResults& sweep,
+           const std::string& point) {
     Said& one = said(kind_of(sentence), sentence);
     note(one.sweeps, sweep.id);
     note(one.points, fmt::format("{}/{}", sweep.id, point));
@@ -176,21 +177,21 @@ class Sentences {
 
 void add_results(const fs::path& directory, Evidence& evidence) {
   std::vector<Collectives> collectives = read_collectives(directory, evidence.problems);
-  const bool alone = !collectives.empty() && !holds_results(directory);
+  const bool alone = !collectives.empty() && !result::holds_results(directory);
   std::ranges::move(collectives, std::back_inserter(evidence.collectives));
   if (alone) return;
-  ResultDirectory results = read_results(directory);
+  result::ResultDirectory results = result::read_results(directory);
   // Two of the same name are told apart by where they are.
-  const auto same = [&](const SweepReport& other) { return other.id == results.report.id; };
-  if (std::ranges::any_of(evidence.sweeps, same)) results.report.id = directory.string();
-  results.report.warnings = doctors_warnings(directory);
-  for (StepSeries& series : read_step_series(directory, results.report, results.problems)) {
+  const auto same = [&](const result::SweepResults& other) { return other.id == results.sweep.id; };
+  if (std::ranges::any_of(evidence.sweeps, same)) results.sweep.id = directory.string();
+  results.sweep.warnings = doctors_warnings(directory);
+  for (StepSeries& series : read_step_series(directory, results.sweep, results.problems)) {
     evidence.steps.push_back(std::move(series));
   }
-  evidence.provenances.push_back(provenance(directory, results.report));
+  evidence.provenances.push_back(provenance(directory, results.sweep));
   evidence.problems.insert(evidence.problems.end(), results.problems.begin(),
                            results.problems.end());
-  evidence.sweeps.push_back(std::move(results.report));
+  evidence.sweeps.push_back(std::move(results.sweep));
 }
 
 std::vector<Figure> figures(const Evidence& evidence) {
@@ -210,7 +211,7 @@ std::vector<Figure> figures(const Evidence& evidence) {
 std::vector<std::string> warnings(const Evidence& evidence) {
   Sentences sentences(evidence.sweeps.size() > 1);
   for (const std::string& problem : evidence.problems) sentences.add(problem);
-  for (const SweepReport& sweep : evidence.sweeps) {
+  for (const result::SweepResults& sweep : evidence.sweeps) {
     for (const std::string& warning : sweep.warnings) sentences.add(warning, sweep);
     for (std::size_t p = 0; p < sweep.records.size(); ++p) {
       const std::string& id = sweep.plan.points[p].id;
@@ -218,7 +219,7 @@ std::vector<std::string> warnings(const Evidence& evidence) {
       const bool shown = std::ranges::count(sweep.plan.rows, p, &spec::Row::point) > 0;
       if (!shown) continue;  // what others measured need not have every point
       if (!record.failure.empty()) sentences.add("failed: " + record.failure, sweep, id);
-      if (status(record) == Status::not_measured) sentences.add("not measured", sweep, id);
+      if (status(record) == stats::Status::not_measured) sentences.add("not measured", sweep, id);
       for (const auto& launch : record.launches) {
         if (!launch) continue;
         for (const std::string& warning : launch->warnings) sentences.add(warning, sweep, id);

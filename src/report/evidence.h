@@ -22,8 +22,8 @@ struct Provenance {
 
 // All that a report is drawn from.
 struct Evidence {
-  std::vector<SweepReport> sweeps;      // a run is one of a single point
-  std::vector<Provenance> provenances;  // by sweep
+  std::vector<result::SweepResults> sweeps;  // a run is one of a single point
+  std::vector<Provenance> provenances;       // by sweep
   std::vector<StepSeries> steps;
   std::vector<Collectives> collectives = {};
   std::vector<std::string> problems;  // files that were left out, and what was expected of them

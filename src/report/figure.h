@@ -31,17 +31,17 @@ inline constexpr std::string_view kFigureNames[] = {"throughput",  "speed_up",  
 std::string svg_file(const Figure& figure, std::string_view machine, std::size_t most_columns = 4);
 
 // Over devices, a panel per series: with the ideal, the limit without exchange, and intervals.
-Figure throughput_figure(std::span<const SweepReport> reports);
-Figure speed_up_figure(std::span<const SweepReport> reports);
-Figure efficiency_figure(std::span<const SweepReport> reports);
+Figure throughput_figure(std::span<const result::SweepResults> reports);
+Figure speed_up_figure(std::span<const result::SweepResults> reports);
+Figure efficiency_figure(std::span<const result::SweepResults> reports);
 // What cached and real images cost, where a sweep compares them with synthetic ones.
-Figure io_overhead_figure(std::span<const SweepReport> reports);
+Figure io_overhead_figure(std::span<const result::SweepResults> reports);
 
 // What the mean step consists of, a bar per row.
-Figure step_time_figure(std::span<const SweepReport> reports);
+Figure step_time_figure(std::span<const result::SweepResults> reports);
 
 // How long each rank waits for others, a line of cells per row with several ranks.
-Figure waiting_figure(std::span<const SweepReport> reports);
+Figure waiting_figure(std::span<const result::SweepResults> reports);
 
 // The time of every step of a launch, with the warm-up cut, a panel per point.
 Figure steps_figure(std::span<const StepSeries> series);

@@ -44,7 +44,7 @@ std::string share_cell(const RowView& row) {
 
 std::string stable_cell(const RowView& row) {
   const stats::Launch* first = stats::first_launch(row.record());
-  const bool told = status(row.record()) == Status::measured && !first->imported;
+  const bool told = status(row.record()) == stats::Status::measured && !first->imported;
   if (!told) return std::string(kNone);
   const bool stable = std::ranges::all_of(
       row.record().launches, [](const auto& launch) { return !launch || launch->stable; });
@@ -103,7 +103,7 @@ std::vector<Column> columns() {
   };
 }
 
-std::string notes_below(const SweepReport& sweep) {
+std::string notes_below(const result::SweepResults& sweep) {
   std::vector<std::string> notes = remarks(sweep);
   if (std::ranges::any_of(sweep.rows, &stats::RowSummary::best)) {
     notes.emplace(notes.begin(), kBestMark);
@@ -116,7 +116,7 @@ std::string notes_below(const SweepReport& sweep) {
 }
 
 // Columns of which no row knows anything are only named below it.
-std::string results_table(const SweepReport& sweep) {
+std::string results_table(const result::SweepResults& sweep) {
   std::vector<Column> all = columns();
   std::vector<std::string> unknown;
   std::erase_if(all, [&](const Column& column) {
@@ -212,7 +212,7 @@ std::string figures_part(const std::vector<Figure>& figures, const std::vector<S
 std::string results_part(const Evidence& evidence) {
   if (evidence.sweeps.empty()) return {};
   std::string text = "<section id=\"results\">\n<h2>All results</h2>\n";
-  for (const SweepReport& sweep : evidence.sweeps) text += results_table(sweep);
+  for (const result::SweepResults& sweep : evidence.sweeps) text += results_table(sweep);
   return text +
          fmt::format(
              "<p class=\"note\">Small figures: the {}. *: the {} with as many devices. -: not "

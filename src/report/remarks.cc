@@ -36,7 +36,7 @@ const LimitMark* limit_mark_of(const stats::RowSummary& row) {
 
 // "mobilenet: speed-ups of all strategies refer to replicated on 1 device", where strategies share
 // it.
-std::vector<std::string> shared_baselines(const SweepReport& report) {
+std::vector<std::string> shared_baselines(const result::SweepResults& report) {
   std::vector<std::string> sentences;
   for (std::size_t r = 0; r < report.rows.size(); ++r) {
     const spec::Row& row = report.plan.rows[r];
@@ -52,7 +52,7 @@ std::vector<std::string> shared_baselines(const SweepReport& report) {
   return sentences;
 }
 
-bool lacks_partners(const SweepReport& report, std::size_t r) {
+bool lacks_partners(const result::SweepResults& report, std::size_t r) {
   const stats::RowSummary& row = report.rows[r];
   if (!row.speed_up || row.baseline == report.plan.rows[r].point) return false;
   const auto baseline = stats::estimate(stats::speeds(report.records[*row.baseline]));
@@ -71,7 +71,7 @@ std::string of_limit_text(const stats::RowSummary& row) {
   return fmt::format("{}{}", limit_mark(row), percent_text(row.of_ceiling->value));
 }
 
-std::vector<std::string> remarks(const SweepReport& report) {
+std::vector<std::string> remarks(const result::SweepResults& report) {
   std::vector<std::string> sentences;
   for (const LimitMark* mark : {&kWithinNoise, &kOfOneLaunch, &kAbove}) {
     if (std::ranges::count(report.rows, mark, limit_mark_of) == 0) continue;

@@ -22,6 +22,6 @@ std::string of_limit_text(const stats::RowSummary& row);
 
 // Sentences: what the marks that the rows have mean, what speed-ups refer to where that is not
 // their own configuration, which launches have no partner.
-std::vector<std::string> remarks(const SweepReport& report);
+std::vector<std::string> remarks(const result::SweepResults& report);
 
 }  // namespace lockstep::report

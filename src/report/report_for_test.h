@@ -11,12 +11,13 @@
 namespace lockstep::report {
 
 // Of a sweep of which this came out.
-inline SweepReport report_of(const spec::Sweep& sweep, std::vector<stats::PointRecord> records) {
-  SweepReport report{.id = "sweep-1",
-                     .machine = "lockstep 0.1.0 on host07, 4 cores.",
-                     .plan = spec::expand(sweep),
-                     .records = std::move(records),
-                     .rows = {}};
+inline result::SweepResults report_of(const spec::Sweep& sweep,
+                                      std::vector<stats::PointRecord> records) {
+  result::SweepResults report{.id = "sweep-1",
+                              .machine = "lockstep 0.1.0 on host07, 4 cores.",
+                              .plan = spec::expand(sweep),
+                              .records = std::move(records),
+                              .rows = {}};
   report.rows = stats::summarise(report.plan, report.records);
   return report;
 }
@@ -60,7 +61,7 @@ inline stats::PointRecord failed(const std::string& cause) {
 }
 
 // Two networks, two strategies, up to four devices; one point failed, one was not reached.
-inline SweepReport example_report() {
+inline result::SweepResults example_report() {
   spec::Sweep sweep;
   sweep.models = {{"mobilenet", 16}, {"alexnet", 8}};
   sweep.devices = {1, 2, 4};

@@ -36,7 +36,7 @@ std::string speed(const RowView& row) {
   return speed ? cell(speed, speed_text) : speed_or_status(row.record(), row.summary());
 }
 
-std::string table(const SweepReport& sweep) {
+std::string table(const result::SweepResults& sweep) {
   const bool inputs = compares_inputs(sweep);
   std::string text = fmt::format(
       "| model | scaling | batch | strategy | devices | images/s | speed-up | efficiency | of "
@@ -68,7 +68,7 @@ std::string report_markdown(const Evidence& evidence) {
   const std::vector<std::string> all = warnings(evidence);
   if (!all.empty()) text += "\n## Warnings\n\n";
   for (const std::string& warning : all) text += fmt::format("- {}\n", escaped(warning));
-  for (const SweepReport& sweep : evidence.sweeps) {
+  for (const result::SweepResults& sweep : evidence.sweeps) {
     text +=
         fmt::format("\n## {}\n\n{}\n\n{}", escaped(sweep.id), escaped(sweep.machine), table(sweep));
     const std::vector<std::string> notes = remarks(sweep);

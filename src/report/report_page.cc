@@ -29,7 +29,7 @@ std::vector<Chapter> parts_of(const Evidence& evidence) {
 
 std::string header(const Evidence& evidence, const std::vector<Chapter>& parts) {
   std::string text = "<header>\n<h1>How training scales</h1>\n";
-  for (const SweepReport& sweep : evidence.sweeps) {
+  for (const result::SweepResults& sweep : evidence.sweeps) {
     std::string date;
     for (const stats::PointRecord& record : sweep.records) {
       if (const stats::Launch* launch = stats::first_launch(record); launch && date.empty()) {

@@ -68,7 +68,7 @@ TEST(Figures, AreTheCommittedOnes) {
 }
 
 // Two configurations on two counts; with real images one is slower, one is not.
-SweepReport inputs_report() {
+result::SweepResults inputs_report() {
   spec::Sweep sweep;
   sweep.models = {{"lenet", 4}};
   sweep.devices = {1, 2};
@@ -224,7 +224,7 @@ TEST(ThroughputFigure, MarksWhiskersThatLeaveTheFrame) {
   stats::PointRecord wild = measured(100, 2);
   wild.launches[1]->images_per_second = 800;
   const auto figure_of = [&](const stats::PointRecord& second) {
-    const SweepReport report = report_of(sweep, {measured(64), second});
+    const result::SweepResults report = report_of(sweep, {measured(64), second});
     return throughput_figure({&report, 1});
   };
   const Figure cut = figure_of(wild);
@@ -236,7 +236,7 @@ TEST(ThroughputFigure, MarksWhiskersThatLeaveTheFrame) {
 }
 
 TEST(ThroughputFigure, SaysThatItsAxesAreLogarithmicAndWhatIsNotStable) {
-  const SweepReport report = example_report();
+  const result::SweepResults report = example_report();
   const Figure figure = throughput_figure({&report, 1});
   EXPECT_THAT(figure.caption, HasSubstr("Pale: not stable."));
   const std::string svg = svg_file(figure, "");
@@ -405,7 +405,7 @@ TEST(Figures, NameTheDirectoryOfSteps) {
 TEST(Warnings, NameTheirDirectoriesAndAreMerged) {
   Evidence evidence = example();
   evidence.problems.clear();
-  SweepReport monday = evidence.sweeps.front();
+  result::SweepResults monday = evidence.sweeps.front();
   for (stats::PointRecord& record : monday.records) {
     for (auto& launch : record.launches) {
       if (launch) launch->warnings = {"the load is 3"};
@@ -416,7 +416,7 @@ TEST(Warnings, NameTheirDirectoriesAndAreMerged) {
   for (auto& launch : monday.records.back().launches) launch->warnings.clear();
   monday.warnings = {"the disk is nearly full"};
   monday.id = "monday";
-  SweepReport tuesday = monday;
+  result::SweepResults tuesday = monday;
   tuesday.id = "tuesday";
   evidence.sweeps = {monday};
   const std::vector<std::string> alone = warnings(evidence);

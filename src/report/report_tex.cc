@@ -55,7 +55,7 @@ std::string tex_line(const RowView& row) {
       tex(of_limit_text(summary)));
 }
 
-std::string tex_table(const SweepReport& sweep) {
+std::string tex_table(const result::SweepResults& sweep) {
   constexpr std::string_view kHead =
       "\\toprule\nmodel & scaling & batch & strategy & devices & images/s & speed-up & efficiency "
       "& "
@@ -82,7 +82,7 @@ std::string report_tex(const Evidence& evidence) {
   const std::vector<std::string> verdicts = conclusions(evidence.sweeps);
   for (const std::string& verdict : verdicts)
     text += fmt::format("\\noindent {}\\par\n", tex(verdict));
-  for (const SweepReport& sweep : evidence.sweeps) text += tex_table(sweep);
+  for (const result::SweepResults& sweep : evidence.sweeps) text += tex_table(sweep);
   text +=
       "\\noindent In parentheses: 95 \\% intervals over launches. Bold: faster than all others "
       "with "

@@ -48,7 +48,7 @@ class CsvLine {
 
 using Launches = std::vector<stats::Launch>;
 
-std::string notes(const SweepReport& report, const stats::PointRecord& record,
+std::string notes(const result::SweepResults& report, const stats::PointRecord& record,
                   const Launches& launches) {
   if (!record.failure.empty()) return record.failure;
   if (launches.empty()) return {};
@@ -63,7 +63,7 @@ std::string notes(const SweepReport& report, const stats::PointRecord& record,
 
 constexpr const char* kStatus[] = {"measured", "failed", "not_measured"};
 
-CsvLine line_of(const SweepReport& report, std::size_t r) {
+CsvLine line_of(const result::SweepResults& report, std::size_t r) {
   const spec::Row& row = report.plan.rows[r];
   const spec::Point& point = report.plan.points[row.point];
   const stats::PointRecord& record = report.records[row.point];
@@ -170,7 +170,7 @@ CsvLine line_of(const SweepReport& report, std::size_t r) {
 }
 
 // What a spreadsheet or a slide needs.
-CsvLine short_line_of(const SweepReport& report, std::size_t r) {
+CsvLine short_line_of(const result::SweepResults& report, std::size_t r) {
   const spec::Row& row = report.plan.rows[r];
   const spec::Point& point = report.plan.points[row.point];
   const stats::RowSummary& summary = report.rows[r];
@@ -194,10 +194,10 @@ CsvLine short_line_of(const SweepReport& report, std::size_t r) {
   return line;
 }
 
-std::string csv_of(std::span<const SweepReport> reports,
-                   CsvLine (*line_for)(const SweepReport& report, std::size_t row)) {
+std::string csv_of(std::span<const result::SweepResults> reports,
+                   CsvLine (*line_for)(const result::SweepResults& report, std::size_t row)) {
   std::string text;
-  for (const SweepReport& report : reports) {
+  for (const result::SweepResults& report : reports) {
     for (std::size_t r = 0; r < report.rows.size(); ++r) {
       const CsvLine line = line_for(report, r);
       if (text.empty()) text += join(line.columns, ",") + '\n';
@@ -213,11 +213,11 @@ std::string plain_number(double value) {
   return fmt::format("{:.6g}", value);
 }
 
-std::string results_csv(std::span<const SweepReport> reports) {
+std::string results_csv(std::span<const result::SweepResults> reports) {
   return csv_of(reports, line_of);
 }
 
-std::string summary_csv(std::span<const SweepReport> reports) {
+std::string summary_csv(std::span<const result::SweepResults> reports) {
   return csv_of(reports, short_line_of);
 }
 

@@ -23,7 +23,7 @@ Curve& curve_of(Series& series, const std::string& label) {
   return series.curves.back();
 }
 
-std::string subtitle_of(const SweepReport& report, const spec::Row& row,
+std::string subtitle_of(const result::SweepResults& report, const spec::Row& row,
                         std::optional<spec::InputKind> input, bool several) {
   const bool weak = row.scaling == spec::Scaling::weak;
   std::string text = fmt::format("{} scaling, batch {} {}", name(row.scaling), row.series_batch,
@@ -33,12 +33,12 @@ std::string subtitle_of(const SweepReport& report, const spec::Row& row,
   return text;
 }
 
-std::vector<Series> grouped(std::span<const SweepReport> reports, bool by_input) {
-  using Key = std::tuple<const SweepReport*, std::string, spec::Scaling, int,
+std::vector<Series> grouped(std::span<const result::SweepResults> reports, bool by_input) {
+  using Key = std::tuple<const result::SweepResults*, std::string, spec::Scaling, int,
                          std::optional<spec::InputKind>>;
   std::vector<Series> all;
   std::map<Key, std::size_t> known;
-  for (const SweepReport& report : reports) {
+  for (const result::SweepResults& report : reports) {
     for (std::size_t r = 0; r < report.plan.rows.size(); ++r) {
       const RowView view{&report, r};
       const bool ceiling = view.point().strategy == "independent";
@@ -64,11 +64,11 @@ std::vector<Series> grouped(std::span<const SweepReport> reports, bool by_input)
 
 }  // namespace
 
-std::vector<Series> series_of(std::span<const SweepReport> reports) {
+std::vector<Series> series_of(std::span<const result::SweepResults> reports) {
   return grouped(reports, true);
 }
 
-std::vector<Series> input_series_of(std::span<const SweepReport> reports) {
+std::vector<Series> input_series_of(std::span<const result::SweepResults> reports) {
   return grouped(reports, false);
 }
 

@@ -11,7 +11,7 @@ namespace lockstep::report {
 
 // A row of a report with all that belongs to it.
 struct RowView {
-  const SweepReport* report = nullptr;
+  const result::SweepResults* report = nullptr;
   std::size_t index = 0;
 
   const spec::Row& row() const { return report->plan.rows[index]; }
@@ -33,11 +33,11 @@ struct Series {
   std::string subtitle;
   std::vector<Curve> curves;
 };
-std::vector<Series> series_of(std::span<const SweepReport> reports);
+std::vector<Series> series_of(std::span<const result::SweepResults> reports);
 
 // The same with all kinds of images in one, a curve for each kind that is compared with synthetic
 // ones, without those that only show a limit.
-std::vector<Series> input_series_of(std::span<const SweepReport> reports);
+std::vector<Series> input_series_of(std::span<const result::SweepResults> reports);
 
 // "replicated": what is hidden and shown together in all figures.
 std::string choice_of(const RowView& row);

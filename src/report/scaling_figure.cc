@@ -266,7 +266,7 @@ class PanelDrawing {
                   std::size_t shape) {
     const double x = x_of(row.point().devices, curve);
     if (!value(row)) {
-      if (status(row.record()) != Status::failed) return;
+      if (status(row.record()) != stats::Status::failed) return;
       const double y = kBottom - 10;
       svg_.path(fmt::format("M{:.2f} {:.2f}l8 8m0 -8l-8 8", x - 4, y - 4),
                 fmt::format("stroke=\"{}\" stroke-width=\"2\" fill=\"none\"", colour),
@@ -464,7 +464,7 @@ bool any_row(const std::vector<Series>& all, bool (*is)(const RowView& row)) {
 }
 
 bool has_failed(const RowView& row) {
-  return status(row.record()) == Status::failed;
+  return status(row.record()) == stats::Status::failed;
 }
 
 Figure figure(const std::vector<Series>& series, const Quantity& quantity, std::string name,
@@ -490,29 +490,29 @@ Figure figure(const std::vector<Series>& series, const Quantity& quantity, std::
 
 }  // namespace
 
-Figure throughput_figure(std::span<const SweepReport> reports) {
+Figure throughput_figure(std::span<const result::SweepResults> reports) {
   return figure(series_of(reports), kThroughput, "throughput", "Throughput",
                 "Whiskers: 95 % intervals over launches; %: efficiency.");
 }
 
-Figure speed_up_figure(std::span<const SweepReport> reports) {
+Figure speed_up_figure(std::span<const result::SweepResults> reports) {
   return figure(series_of(reports), kSpeedUp, "speed_up", "Speed-up",
                 "Whiskers: 95 % intervals over launches.");
 }
 
-Figure efficiency_figure(std::span<const SweepReport> reports) {
+Figure efficiency_figure(std::span<const result::SweepResults> reports) {
   return figure(series_of(reports), kEfficiency, "efficiency", "Efficiency",
                 "Whiskers: 95 % intervals over launches; 100 %: as fast as the baseline, times the "
                 "devices.");
 }
 
-Figure io_overhead_figure(std::span<const SweepReport> reports) {
+Figure io_overhead_figure(std::span<const result::SweepResults> reports) {
   return figure(input_series_of(reports), kOverhead, "io_overhead", "I/O overhead",
                 "Share of the speed with synthetic images that others cost. Whiskers: 95 % "
                 "intervals over launches.");
 }
 
-std::string throughput_svg(const SweepReport& report, std::size_t most_columns) {
+std::string throughput_svg(const result::SweepResults& report, std::size_t most_columns) {
   return svg_file(throughput_figure({&report, 1}), report.machine, most_columns);
 }
 

@@ -78,7 +78,7 @@ std::string bar_panel(const Series& series, std::size_t width, bool colour) {
 
 }  // namespace
 
-std::string speed_bars(const SweepReport& report, std::size_t width, bool colour) {
+std::string speed_bars(const result::SweepResults& report, std::size_t width, bool colour) {
   std::string text;
   bool intervals = false;
   for (const Series& series : series_of({&report, 1})) {

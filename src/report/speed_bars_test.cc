@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 // One that failed, one of which launches differ.
-SweepReport three_points() {
+result::SweepResults three_points() {
   spec::Sweep sweep;
   sweep.models = {{"net", 8}};
   sweep.devices = {1, 2};

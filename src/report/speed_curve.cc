@@ -43,7 +43,7 @@ std::string model_of_curve(std::string_view name) {
   return std::string(found == kEarlierNames.end() ? name : found->model);
 }
 
-std::vector<SpeedCurve> speed_curves(const SweepReport& report) {
+std::vector<SpeedCurve> speed_curves(const result::SweepResults& report) {
   std::vector<SpeedCurve> curves;
   for (std::size_t r = 0; r < report.plan.rows.size(); ++r) {
     const spec::Row& row = report.plan.rows[r];

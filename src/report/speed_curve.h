@@ -27,7 +27,7 @@ std::string curve_name(const spec::Plan& plan, const spec::Row& row);
 
 // The curve of every network and batch size that is scaled weakly; of several configurations the
 // fastest for each number of devices. What was not measured is not there.
-std::vector<SpeedCurve> speed_curves(const SweepReport& report);
+std::vector<SpeedCurve> speed_curves(const result::SweepResults& report);
 
 // NAME.csv: a line "devices,images per second" for each point.
 std::string curve_csv(const SpeedCurve& curve);

@@ -50,12 +50,13 @@ StepSeries series_of(const std::string& run, const spec::Point& point, const sta
 
 }  // namespace
 
-std::vector<StepSeries> read_step_series(const fs::path& directory, const SweepReport& report,
+std::vector<StepSeries> read_step_series(const fs::path& directory,
+                                         const result::SweepResults& report,
                                          std::vector<std::string>& problems) {
   std::vector<StepSeries> all;
   for (std::size_t p = 0; p < report.plan.points.size(); ++p) {
     const stats::PointRecord& record = report.records[p];
-    if (status(record) != Status::measured) continue;
+    if (status(record) != stats::Status::measured) continue;
     const auto first =
         std::ranges::find_if(record.launches, [](const auto& launch) { return !!launch; });
     const auto round = static_cast<std::size_t>(first - record.launches.begin());

@@ -23,7 +23,7 @@ struct StepSeries {
 // Of all points of a directory's report that have a launch with samples. A samples file that cannot
 // be read is named in `problems` and costs its series.
 std::vector<StepSeries> read_step_series(const std::filesystem::path& directory,
-                                         const SweepReport& report,
+                                         const result::SweepResults& report,
                                          std::vector<std::string>& problems);
 
 }  // namespace lockstep::report

@@ -106,7 +106,7 @@ Svg draw(const Series& series, const std::vector<Bar>& bars, double lines) {
 
 }  // namespace
 
-Figure step_time_figure(std::span<const SweepReport> reports) {
+Figure step_time_figure(std::span<const result::SweepResults> reports) {
   const std::vector<Series> series = series_of(reports);
   std::vector<std::vector<Bar>> bars;
   std::size_t most = 0;

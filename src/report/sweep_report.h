@@ -6,23 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/sweep.h"
-#include "stats/sweep.h"
+#include "result/directory.h"
 
 namespace lockstep::report {
-
-// A sweep as far as it has come: what the table, the CSV and the drawing are made of.
-struct SweepReport {
-  std::string id;       // what the sweep is called
-  std::string machine;  // where it ran, in one line
-  spec::Plan plan;
-  std::vector<stats::PointRecord> records;  // by point
-  std::vector<stats::RowSummary> rows;      // by row of the plan
-  std::vector<std::string> warnings = {};   // of the machine, before the first launch
-};
-
-enum class Status { measured, failed, not_measured };
-Status status(const stats::PointRecord& record);
 
 // "replicated", "parameter_server, 2 servers, NHWC": what tells points with as many devices and the
 // same kind of images apart.
@@ -31,7 +17,7 @@ std::string choice_text(const spec::Point& point);
 std::string configuration(const spec::Point& point);
 
 // Whether it tells what images of files cost: some row has an I/O overhead.
-bool compares_inputs(const SweepReport& report);
+bool compares_inputs(const result::SweepResults& report);
 
 // As many digits of a speed as the eye can use: 1234, 123.4, 1.23.
 std::string speed_text(double images_per_second);
@@ -47,19 +33,19 @@ std::string speed_or_status(const stats::PointRecord& record, const stats::RowSu
 // mean, and the failed points with their causes. Columns that a terminal of this width has no room
 // for are left out, and named.
 inline constexpr std::size_t kAnyWidth = SIZE_MAX;
-std::string sweep_table(const SweepReport& report, std::size_t width = kAnyWidth);
+std::string sweep_table(const result::SweepResults& report, std::size_t width = kAnyWidth);
 
 // The file results.csv, a line per row of the plans: docs/formats.md.
 inline constexpr int kResultsVersion = 1;
-std::string results_csv(std::span<const SweepReport> reports);
+std::string results_csv(std::span<const result::SweepResults> reports);
 
 // The file summary.csv: the same rows, with what fits a spreadsheet's window.
-std::string summary_csv(std::span<const SweepReport> reports);
+std::string summary_csv(std::span<const result::SweepResults> reports);
 
 // A number as results.csv has it: with more digits than any measurement.
 std::string plain_number(double value);
 
 // The file throughput.svg: speed over devices, see figure.h.
-std::string throughput_svg(const SweepReport& report, std::size_t most_columns = 4);
+std::string throughput_svg(const result::SweepResults& report, std::size_t most_columns = 4);
 
 }  // namespace lockstep::report

@@ -17,7 +17,7 @@ using stats::PointRecord;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<SweepReport> reports() {
+std::vector<result::SweepResults> reports() {
   return {example_report()};
 }
 
@@ -34,7 +34,7 @@ TEST(ThroughputSvg, IsTheCommittedOne) {
 }
 
 TEST(ResultsCsv, NotesWhatTheMachineWasWarnedOfBesideEveryFigure) {
-  SweepReport warned = example_report();
+  result::SweepResults warned = example_report();
   warned.warnings = {"the disk is nearly full", "the speed is not stable"};
   const std::string text = results_csv({&warned, 1});
   EXPECT_THAT(text, HasSubstr(",measured,the disk is nearly full; the speed is not stable\n"));
@@ -47,7 +47,7 @@ TEST(ResultsCsv, HasNoFormulas) {
   sweep.models = {{"=cmd|' /C calc'!A0", 4}};
   sweep.devices = {1};
   sweep.strategies = {"@SUM(1)"};
-  SweepReport report = report_of(sweep, {failed("-1+2, and +3")});
+  result::SweepResults report = report_of(sweep, {failed("-1+2, and +3")});
   report.id = "+run";
   for (const std::string& csv : {results_csv({&report, 1}), summary_csv({&report, 1})}) {
     EXPECT_THAT(csv, HasSubstr(",'=cmd|' /C calc'!A0,"));
@@ -64,12 +64,12 @@ TEST(ResultsCsv, LeavesNegativeNumbersAlone) {
   sweep.models = {{"net", 8}};
   sweep.devices = {1};
   sweep.inputs = {spec::InputKind::synthetic, spec::InputKind::real};
-  const SweepReport report = report_of(sweep, {measured(48), measured(60)});
+  const result::SweepResults report = report_of(sweep, {measured(48), measured(60)});
   EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",-0.25,-0.25,-0.25,"));
 }
 
 TEST(SummaryCsv, IsNarrow) {
-  const SweepReport report = example_report();
+  const result::SweepResults report = example_report();
   const std::vector<std::string> lines = split(summary_csv({&report, 1}), '\n');
   EXPECT_EQ(lines[0],
             "run_id,model,scaling,batch_per_device,configuration,devices,launches,images_per_s,"
@@ -110,7 +110,7 @@ std::size_t longest_line(const std::string& text) {
 }
 
 TEST(SweepTable, FitsTheTerminalAndSaysWhatItLeavesOut) {
-  const SweepReport report = example_report();
+  const result::SweepResults report = example_report();
   EXPECT_GT(longest_line(sweep_table(report)), 120);
   for (const std::size_t width : {120, 100, 80, 64}) {
     const std::string table = sweep_table(report, width);
@@ -124,7 +124,7 @@ TEST(SweepTable, FitsTheTerminalAndSaysWhatItLeavesOut) {
 }
 
 // Points: 1, 2 and, without exchange, 2 devices.
-SweepReport beside_its_limit(PointRecord point, PointRecord limit) {
+result::SweepResults beside_its_limit(PointRecord point, PointRecord limit) {
   spec::Sweep sweep;
   sweep.models = {{"lenet", 4}};
   sweep.devices = {1, 2};
@@ -247,7 +247,7 @@ TEST(ResultsCsv, LeavesEmptyWhatIsNotKnownOfAnImportedLaunch) {
   launch.program = "TensorFlow 2.14";
   launch.imported = true;
   launch.images_per_second = 64;
-  const SweepReport report = report_of(sweep, {{.launches = {launch}}});
+  const result::SweepResults report = report_of(sweep, {{.launches = {launch}}});
   const std::string csv = results_csv({&report, 1});
   EXPECT_THAT(csv, HasSubstr("\nlockstep-results-1,sweep-1,,TensorFlow 2.14,net-b8-d1-replicated,"
                              "net,,,replicated,,,0,auto,,weak,1,,,,8,8,1,,,,,,,64,"));
@@ -260,7 +260,7 @@ TEST(SweepTable, HasColumnsForWhatImagesCostWhereInputsAreCompared) {
   sweep.devices = {1};
   EXPECT_THAT(sweep_table(report_of(sweep, {measured(64)})), Not(HasSubstr("I/O overhead")));
   sweep.inputs = {spec::InputKind::synthetic, spec::InputKind::real};
-  const SweepReport report = report_of(sweep, {measured(64), measured(48)});
+  const result::SweepResults report = report_of(sweep, {measured(64), measured(48)});
   const std::string table = sweep_table(report);
   EXPECT_THAT(table, HasSubstr("I/O overhead           95 %\n"));
   EXPECT_THAT(table, HasSubstr("replicated, synthetic "));
@@ -284,7 +284,7 @@ TEST(SweepTable, HasColumnsForWhatSomePointsTellOfEnergyAndCost) {
   EXPECT_THAT(table, HasSubstr("J/image\n"));
   EXPECT_THAT(table, HasSubstr("      1.5\n"));
   EXPECT_THAT(table, HasSubstr("not available\n"));
-  const SweepReport report = report_of(sweep, records);
+  const result::SweepResults report = report_of(sweep, records);
   EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,,1.5,,,1048576,1,"));
   EXPECT_THAT(results_csv({&report, 1}), HasSubstr(",64,50,,,,,1048576,1,"));
 }

@@ -39,7 +39,7 @@ std::string legend(const std::set<int>& launches) {
 using LaunchField = std::optional<double> stats::Launch::*;
 
 // The column is there where any point has the figure.
-bool any_has(const SweepReport& report, LaunchField figure) {
+bool any_has(const result::SweepResults& report, LaunchField figure) {
   return std::ranges::any_of(report.records, [&](const stats::PointRecord& record) {
     return stats::mean_over_launches(record, figure).has_value();
   });
@@ -51,13 +51,6 @@ std::string figure_text(const stats::PointRecord& record, LaunchField figure) {
 }
 
 }  // namespace
-
-Status status(const stats::PointRecord& record) {
-  if (!record.failure.empty()) return Status::failed;
-  const bool any =
-      std::ranges::any_of(record.launches, [](const auto& launch) { return !!launch; });
-  return any ? Status::measured : Status::not_measured;
-}
 
 std::string speed_text(double images_per_second) {
   const int digits = images_per_second >= 1000 ? 0 : images_per_second >= 10 ? 1 : 2;
@@ -75,17 +68,17 @@ std::string percent_text(double share) {
 
 std::string speed_or_status(const stats::PointRecord& record, const stats::RowSummary& row) {
   switch (status(record)) {
-    case Status::failed:
+    case stats::Status::failed:
       return "failed";
-    case Status::not_measured:
+    case stats::Status::not_measured:
       return "not measured";
-    case Status::measured:
+    case stats::Status::measured:
       break;
   }
   return speed_text(row.speed->value);
 }
 
-bool compares_inputs(const SweepReport& report) {
+bool compares_inputs(const result::SweepResults& report) {
   return std::ranges::any_of(
       report.rows, [](const stats::RowSummary& row) { return row.io_overhead.has_value(); });
 }
@@ -104,7 +97,7 @@ std::string configuration(const spec::Point& point) {
   return point.input ? fmt::format("{}, {}", text, name(*point.input)) : text;
 }
 
-std::string sweep_table(const SweepReport& report, std::size_t width) {
+std::string sweep_table(const result::SweepResults& report, std::size_t width) {
   using enum Table::Align;
   const bool both = std::ranges::any_of(report.plan.rows, [&](const spec::Row& row) {
     return row.scaling != report.plan.rows.front().scaling;

@@ -118,12 +118,12 @@ SweepWatch::SweepWatch(const fs::path& directory)
 void SweepWatch::read_if_changed() {
   std::error_code none;
   std::vector<fs::file_time_type> now = {fs::last_write_time(directory_ / "sweep.json", none)};
-  for (const spec::Point& point : results_.report.plan.points) {
+  for (const spec::Point& point : results_.sweep.plan.points) {
     now.push_back(fs::last_write_time(point_directory(directory_, point), none));
   }
   if (now == seen_) return;
-  sweep_ = sweep_in(directory_);
-  results_ = read_results(directory_);
+  sweep_ = result::sweep_in(directory_);
+  results_ = result::read_results(directory_);
   seen_ = std::move(now);
 }
 
@@ -138,7 +138,7 @@ SweepView SweepWatch::look(bool locked, std::time_t now) {
   } catch (const fs::filesystem_error& error) {  // something went away while it was listed
     view.problems.emplace_back(error.what());
   }
-  view.report = results_.report;
+  view.report = results_.sweep;
   view.problems.insert(view.problems.end(), results_.problems.begin(), results_.problems.end());
   auto running = find_running(directory_, view.report.plan);
   std::time_t last_sign = changed(directory_ / "sweep.json");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/result_directory.h"
+#include "result/directory.h"
 
 namespace lockstep::report {
 
@@ -28,7 +28,7 @@ struct SweepView {
   // Complete, or stopped and not just between two launches: nothing follows by itself.
   bool over = false;
   std::filesystem::path directory = {};
-  SweepReport report = {};  // without points while there is nothing to measure yet
+  result::SweepResults report = {};  // without points while there is nothing to measure yet
   std::vector<std::string> problems = {};
   int done = 0;           // launches that have ended well
   int expected = 0;       // in all
@@ -57,7 +57,7 @@ class SweepWatch {
   std::filesystem::path directory_;
   std::vector<std::filesystem::file_time_type> seen_;  // when what was read last had changed
   spec::Sweep sweep_;
-  ResultDirectory results_;
+  result::ResultDirectory results_;
   bool seen_locked_ = false;
 };
 

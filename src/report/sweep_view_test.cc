@@ -8,9 +8,9 @@
 
 #include "base/files.h"
 #include "record/samples_file.h"
-#include "report/run_for_test.h"
 #include "report/watch_page.h"
 #include "report/watch_text.h"
+#include "result/run_for_test.h"
 #include "tests/golden.h"
 
 namespace lockstep::report {
@@ -44,7 +44,7 @@ class AWatchedSweep : public testing::Test {
   }
   void finish(int devices, int launch, std::time_t changed) {
     put(fmt::format("points/lenet-b4-d{}-replicated/{}/run.json", devices, launch),
-        run_json_of_lenet(devices), changed);
+        result::run_json_of_lenet(devices), changed);
   }
   // Steps of half a second.
   void run(int devices, int launch, int steps) {

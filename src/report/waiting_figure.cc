@@ -99,7 +99,7 @@ void draw_scale(double y, double high, Svg& svg) {
 
 }  // namespace
 
-Figure waiting_figure(std::span<const SweepReport> reports) {
+Figure waiting_figure(std::span<const result::SweepResults> reports) {
   std::vector<Series> series = series_of(reports);
   std::vector<std::vector<Line>> lines;
   std::size_t most = 0;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/or_null.h"
 #include "base/text.h"
 #include "report/characters.h"
-#include "report/or_null.h"
 #include "report/svg.h"
 #include "report/watch_text.h"
 

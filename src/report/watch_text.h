@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "report/sweep_report.h"
 #include "report/sweep_view.h"
 
 namespace lockstep::report {

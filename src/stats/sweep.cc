@@ -124,6 +124,11 @@ void mark_best(const Measurements& measurements, std::span<const Launches> speed
 
 }  // namespace
 
+Status status(const PointRecord& record) {
+  if (!record.failure.empty()) return Status::failed;
+  return first_launch(record) != nullptr ? Status::measured : Status::not_measured;
+}
+
 const Launch* first_launch(const PointRecord& record) {
   for (const auto& launch : record.launches) {
     if (launch) return &*launch;

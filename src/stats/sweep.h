@@ -64,6 +64,9 @@ struct PointRecord {
   ExitCode code = ExitCode::rank_failed;  // of the failure
 };
 
+enum class Status { measured, failed, not_measured };
+Status status(const PointRecord& record);
+
 // The first that there is; null: there is none.
 const Launch* first_launch(const PointRecord& record);
 

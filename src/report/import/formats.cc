@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "report/import/lines.h"
 #include "report/import/readers.h"
-#include "report/run_file.h"
+#include "result/run_file.h"
 
 namespace lockstep::report {
 namespace {
@@ -109,7 +109,7 @@ void check_complete(std::span<const ImportedRun> runs) {
 }
 
 void check_speed(const ImportedRun& run) {
-  if (is_speed(run.images_per_second)) return;
+  if (result::is_speed(run.images_per_second)) return;
   throw Error(ExitCode::usage, fmt::format("{}:{}: a speed of {} images/s", run.files.front(),
                                            run.line, run.images_per_second));
 }

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/or_null.h"
-#include "report/run_json.h"
+#include "base/or_null.h"
+#include "result/run_json.h"
 #include "spec/names.h"
 
 namespace lockstep::report {
@@ -96,7 +96,7 @@ std::string text_of(const Json& document) {
 
 std::string imported_run_json(const ImportInfo& info, const ImportedRun& run) {
   return text_of({
-      {"schema", {{"name", "lockstep-run"}, {"version", kRunVersion}}},
+      {"schema", {{"name", "lockstep-run"}, {"version", result::kRunVersion}}},
       {"context",
        {{"date", utc(info.written)},
         {"lockstep_version", info.version},

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/import/fixtures_for_test.h"
-#include "report/run_file.h"
+#include "result/run_file.h"
 #include "spec/trial.h"
 #include "tests/golden.h"
 
@@ -24,7 +24,7 @@ TEST(ImportedRunJson, SaysWhatIsKnownAndWhereItIsFrom) {
 TEST(ImportedRunJson, IsReadLikeAnyOther) {
   const Imported imported = import_sources({fixture("tf_cnn_local.log")}, {});
   const std::string text = imported_run_json(kInfo, imported.runs.at(0));
-  const auto launch = std::get<stats::Launch>(read_run_json(text));
+  const auto launch = std::get<stats::Launch>(result::read_run_json(text));
   EXPECT_TRUE(launch.imported);
   EXPECT_EQ(launch.program, "TensorFlow 2.14");
   EXPECT_DOUBLE_EQ(launch.images_per_second, 546.52);

@@ -8,7 +8,7 @@
 #include "report/import/formats.h"
 #include "report/import/imported_json.h"
 #include "report/import/imported_sweep.h"
-#include "report/run_file.h"
+#include "result/run_file.h"
 #include "spec/sweep_flags.h"
 
 namespace lockstep::report {
@@ -38,7 +38,7 @@ void check_sweep(const spec::Sweep& sweep) {
 }
 
 void check_run(const ImportedRun& run) {
-  const RunFile file = read_run_json(imported_run_json({}, run));
+  const result::RunFile file = result::read_run_json(imported_run_json({}, run));
   LOCKSTEP_CHECK(std::get<stats::Launch>(file).images_per_second == run.images_per_second);
 }
 

@@ -1,13 +1,15 @@
-#include "report/run_json.h"
+#include "result/run_json.h"
 
 #include <fmt/chrono.h>
 
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/files.h"
-#include "report/or_null.h"
+#include "base/or_null.h"
+#include "result/environment.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -17,9 +19,9 @@ double milliseconds(double seconds) {
 }
 
 // An infinite bound becomes null too: JSON has no other word for it.
-Json statistics(const stats::Measured& measured) {
+Json statistics(const Measured& measured) {
   const stats::Summary& summary = measured.summary;
-  const stats::Usage& usage = measured.usage;
+  const Usage& usage = measured.usage;
   const auto& interval = summary.images_per_second_interval;
   std::optional<double> share;
   if (usage.peak_gflops) share = 100 * usage.gflops / *usage.peak_gflops;
@@ -76,7 +78,7 @@ Json buckets(const record::Flight& flight) {
   return array;
 }
 
-Json ranks(const stats::Measured& measured) {
+Json ranks(const Measured& measured) {
   Json array = Json::array();
   for (const stats::RankSummary& rank : measured.ranks) {
     Json object = {
@@ -97,7 +99,7 @@ Json ranks(const stats::Measured& measured) {
   return array;
 }
 
-Json servers(const stats::Measured& measured) {
+Json servers(const Measured& measured) {
   Json array = Json::array();
   for (const stats::ServerSummary& server : measured.servers) {
     array.push_back({{"rank", measured.ranks.size() + array.size()},
@@ -135,9 +137,9 @@ Json input(const stats::InputSummary& summary) {
           {"limited_by", summary.limited_by}};
 }
 
-Json evaluations(const stats::Measured& measured) {
+Json evaluations(const Measured& measured) {
   Json array = Json::array();
-  for (const stats::Evaluation& evaluation : measured.evaluations) {
+  for (const Evaluation& evaluation : measured.evaluations) {
     array.push_back({{"step", evaluation.step},
                      {"top_1", evaluation.top_1},
                      {"top_5", evaluation.top_5},
@@ -148,8 +150,8 @@ Json evaluations(const stats::Measured& measured) {
   return array;
 }
 
-Json time_to_accuracy(const stats::Measured& measured) {
-  for (const stats::Evaluation& evaluation : measured.evaluations) {
+Json time_to_accuracy(const Measured& measured) {
+  for (const Evaluation& evaluation : measured.evaluations) {
     if (!evaluation.reached) continue;
     return {{"step", evaluation.step},
             {"seconds", evaluation.seconds},
@@ -158,7 +160,7 @@ Json time_to_accuracy(const stats::Measured& measured) {
   return nullptr;
 }
 
-Json error(const stats::Failure& failure) {
+Json error(const Failure& failure) {
   return {{"exit_code", static_cast<int>(failure.code)},
           {"message", failure.message},
           {"hint", failure.hint}};
@@ -166,18 +168,27 @@ Json error(const stats::Failure& failure) {
 
 }  // namespace
 
-Json run_json(const RunInfo& info, const stats::Result& result) {
-  const stats::Measured* measured = result.measured();
-  const stats::Failure* failure = result.failure();
+Json config_json(const spec::Trial& trial, std::int64_t batches) {
+  Json config = Json::parse(to_json(trial));
+  config["num_batches"] = batches;
+  return config;
+}
+
+Json run_json(const RunInfo& info, const Result& result) {
+  const Measured* measured = result.measured();
+  const Failure* failure = result.failure();
   Json context = {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(info.started))},
                   {"lockstep_version", info.version},
                   {"processors", info.processors}};
-  if (result.environment.is_object()) context.update(result.environment);
+  context.update(to_json(result.environment));
+  if (measured && !measured->convolutions.empty()) {
+    context["convolutions"] = measured->convolutions;
+  }
   return {
       {"schema", {{"name", "lockstep-run"}, {"version", kRunVersion}}},
       {"context", context},
       {"argv", info.argv},
-      {"config", info.config},
+      {"config", config_json(result.trial, info.batches)},
       {"statistics", measured ? statistics(*measured) : Json(nullptr)},
       {"phases", measured ? phases(measured->summary) : Json(nullptr)},
       {"ranks", measured ? ranks(*measured) : Json(nullptr)},
@@ -193,8 +204,8 @@ Json run_json(const RunInfo& info, const stats::Result& result) {
 }
 
 void write_run_json(const std::filesystem::path& directory, const RunInfo& info,
-                    const stats::Result& result) {
+                    const Result& result) {
   write_file(directory / "run.json", run_json(info, result).dump(2) + '\n');
 }
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

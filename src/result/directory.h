@@ -4,13 +4,24 @@
 #include <string>
 #include <vector>
 
-#include "report/sweep_report.h"
+#include "spec/sweep.h"
+#include "stats/sweep.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
+
+// A sweep as far as it has been measured.
+struct SweepResults {
+  std::string id;       // what the sweep is called
+  std::string machine;  // where it ran, in one line
+  spec::Plan plan;
+  std::vector<stats::PointRecord> records;  // by point
+  std::vector<stats::RowSummary> rows;      // by row of the plan
+  std::vector<std::string> warnings = {};   // of the machine, before the first launch
+};
 
 // What a directory of results holds.
 struct ResultDirectory {
-  SweepReport report;
+  SweepResults sweep;
   std::vector<std::string> problems = {};  // files that are left out, and what was expected of them
 };
 
@@ -29,4 +40,4 @@ spec::Sweep sweep_in(const std::filesystem::path& directory);
 // The launches, from 0 on, that have ended in a point's directory.
 std::vector<int> rounds_in(const std::filesystem::path& directory);
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

@@ -4,14 +4,14 @@
 #include <string_view>
 #include <variant>
 
+#include "result/result.h"
 #include "spec/sweep.h"
-#include "stats/result.h"
 #include "stats/sweep.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 
 // What a run.json says of its run: numbers or an error.
-using RunFile = std::variant<stats::Launch, stats::Failure>;
+using RunFile = std::variant<stats::Launch, Failure>;
 
 // Not beyond all that computers do: quotients of speeds are numbers.
 bool is_speed(double images_per_second);
@@ -27,4 +27,4 @@ stats::Launch read_launch(const std::filesystem::path& directory, const spec::Po
 // The sweep that consists of nothing but the run of this run.json. Throws Error(usage) as above.
 spec::Sweep sweep_of_run(std::string_view text);
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

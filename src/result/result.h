@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "machine/environment.h"
 #include "spec/trial.h"
 #include "stats/input.h"
 #include "stats/ranks.h"
 #include "stats/summary.h"
 
-namespace lockstep::stats {
+namespace lockstep::result {
 
 // What a run took, beside its samples.
 struct Usage {
@@ -44,20 +45,22 @@ struct Evaluation {
 };
 
 // What all hosts took, where each of so many hosts tells.
-std::optional<double> joules(std::span<const RankSamples> ranks, std::size_t hosts);
+std::optional<double> joules(std::span<const stats::RankSamples> ranks, std::size_t hosts);
 
 double cost_per_million_images(double price_per_hour, std::size_t hosts, double images_per_second);
 
 struct Measured {
-  Summary summary;
+  stats::Summary summary;
   Usage usage;
-  std::vector<RankSummary> ranks = {};      // that train
-  std::vector<ServerSummary> servers = {};  // that do not
-  std::optional<Straggler> straggler = {};
-  std::optional<InputSummary> input = {};
+  std::vector<stats::RankSummary> ranks = {};      // that train
+  std::vector<stats::ServerSummary> servers = {};  // that do not
+  std::optional<stats::Straggler> straggler = {};
+  std::optional<stats::InputSummary> input = {};
   std::vector<Evaluation> evaluations = {};
   // Which all-reduces exchanged the buckets, each once: "direct", "tree+ring". Empty: none did.
   std::string all_reduce = {};
+  // What --conv_algorithm=auto took where there was a choice: names of algorithms by shape.
+  std::map<std::string, std::string> convolutions = {};
 };
 
 struct Failure {
@@ -69,7 +72,7 @@ struct Failure {
 // A trial with what came of it: numbers or an error, never both.
 struct Result {
   spec::Trial trial;
-  nlohmann::ordered_json environment;  // one object: what a reader must know of the machine
+  machine::Environment environment;
   std::vector<std::string> warnings;
   std::variant<Measured, Failure> outcome;
 
@@ -78,9 +81,9 @@ struct Result {
 };
 
 // The summary's own warnings follow those given.
-Result measured_result(spec::Trial trial, nlohmann::ordered_json environment,
+Result measured_result(spec::Trial trial, machine::Environment environment,
                        std::vector<std::string> warnings, Measured measured);
-Result failed_result(spec::Trial trial, nlohmann::ordered_json environment,
+Result failed_result(spec::Trial trial, machine::Environment environment,
                      std::vector<std::string> warnings, const Error& error);
 
-}  // namespace lockstep::stats
+}  // namespace lockstep::result

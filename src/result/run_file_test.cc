@@ -1,4 +1,4 @@
-#include "report/run_file.h"
+#include "result/run_file.h"
 
 #include <gmock/gmock.h>
 
@@ -6,10 +6,10 @@
 
 #include "tests/golden.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 namespace {
 
-const std::string kGoldenRuns = LOCKSTEP_SOURCE_DIR "/src/report/golden/";
+const std::string kGoldenRuns = LOCKSTEP_SOURCE_DIR "/src/result/golden/";
 
 TEST(RunFile, ReadsWhatARunWrote) {
   const RunFile file = read_run_json(read_file(kGoldenRuns + "run.json"));
@@ -74,7 +74,7 @@ TEST(RunFile, TellsTheBusBandwidthWhereRanksSumInStep) {
 
 TEST(RunFile, ReadsWhyARunFailed) {
   const RunFile file = read_run_json(read_file(kGoldenRuns + "failed_run.json"));
-  const auto& failure = std::get<stats::Failure>(file);
+  const auto& failure = std::get<Failure>(file);
   EXPECT_EQ(failure.code, ExitCode::rank_failed);
   EXPECT_EQ(failure.message, "the loss is not finite at step 12 (conv3)");
 }
@@ -98,4 +98,4 @@ TEST(RunFile, IsRejectedWhenItIsSomethingElse) {
 }
 
 }  // namespace
-}  // namespace lockstep::report
+}  // namespace lockstep::result

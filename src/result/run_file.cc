@@ -1,4 +1,4 @@
-#include "report/run_file.h"
+#include "result/run_file.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,26 +9,15 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "report/run_check.h"
-#include "report/run_json.h"
+#include "result/environment.h"
+#include "result/run_check.h"
+#include "result/run_json.h"
 #include "spec/combinations.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 namespace {
 
 using SortedJson = nlohmann::json;
-
-// "host07, AMD EPYC, 64 cores": as much of it as is known.
-std::string machine_of(const SortedJson& context) {
-  std::vector<std::string> parts;
-  for (const char* key : {"host_name", "cpu_model"}) {
-    if (context.contains(key) && context.at(key).is_string()) parts.push_back(context.at(key));
-  }
-  if (context.contains("physical_cores")) {
-    parts.push_back(fmt::format("{} cores", json_value<std::int64_t>(context, "physical_cores")));
-  }
-  return join(parts, ", ");
-}
 
 // What the ranks say of themselves. Their means may have been taken over more steps than those that
 // were kept (the unsteady ones), so they are brought to the mean of the kept ones.
@@ -106,9 +95,10 @@ stats::Launch launch_of(const SortedJson& document) {
   launch.image_size = config.value("image_size", 0);
   launch.classes = config.value("num_classes", 0);
   launch.mode = config.value("mode", "");
-  launch.machine = machine_of(context);
-  launch.processors = context.value("num_cpus", 0);
-  launch.load_average = context.value("load_average", 0.0);
+  const machine::Environment environment = environment_from_json(context);
+  launch.machine = in_one_line(environment);
+  launch.processors = environment.cpus;
+  launch.load_average = environment.load_average;
   launch.warnings = json_value<std::vector<std::string>>(document, "warnings");
   launch.images_per_second = number("images_per_s");
   if (!is_speed(launch.images_per_second)) {
@@ -185,15 +175,15 @@ RunFile read_run_json(std::string_view text, const spec::Point* point) {
       if (point != nullptr) check_identity(document, *point);
       return launch_of(document);
     }
-    return stats::Failure{static_cast<ExitCode>(json_value<int>(error, "exit_code")),
-                          json_value<std::string>(error, "message"),
-                          json_value<std::string>(error, "hint")};
+    return Failure{static_cast<ExitCode>(json_value<int>(error, "exit_code")),
+                   json_value<std::string>(error, "message"),
+                   json_value<std::string>(error, "hint")};
   });
 }
 
 stats::Launch read_launch(const std::filesystem::path& directory, const spec::Point& point) {
   const RunFile file = read_run_json(read_file(directory / "run.json"), &point);
-  if (const auto* failure = std::get_if<stats::Failure>(&file)) {
+  if (const auto* failure = std::get_if<Failure>(&file)) {
     throw Error(ExitCode::usage, failure->message);
   }
   return std::get<stats::Launch>(file);
@@ -218,4 +208,4 @@ spec::Sweep sweep_of_run(std::string_view text) {
   });
 }
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace lockstep::report {
+namespace lockstep {
 
 template <typename Value>
 nlohmann::ordered_json or_null(const std::optional<Value>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-}  // namespace lockstep::report
+}  // namespace lockstep

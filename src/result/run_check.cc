@@ -1,16 +1,16 @@
-#include "report/run_check.h"
+#include "result/run_check.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "base/characters.h"
 #include "base/error.h"
-#include "report/characters.h"
 #include "spec/flags.h"
 #include "spec/names.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 namespace {
 
 using SortedJson = nlohmann::json;
@@ -109,4 +109,4 @@ void check_identity(const SortedJson& run, const spec::Point& point) {
   }
 }
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

@@ -1,9 +1,9 @@
-#include "stats/result.h"
+#include "result/result.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace lockstep::stats {
+namespace lockstep::result {
 namespace {
 
 using testing::ElementsAre;
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 TEST(Result, CarriesTheWarningsOfItsSummary) {
   const spec::Trial trial;
   const record::Sample sample{.begin = 0, .end = 2};
-  const Summary summary = summarise({&sample, 1}, 16);
+  const stats::Summary summary = stats::summarise({&sample, 1}, 16);
   const Result result = measured_result(trial, {}, {"first"}, {.summary = summary, .usage = {}});
   EXPECT_THAT(result.warnings, ElementsAre("first", HasSubstr("one step")));
   ASSERT_NE(result.measured(), nullptr);
@@ -38,7 +38,7 @@ TEST(Gflops, CountsForwardOnceAndTrainingThreeTimes) {
 }
 
 TEST(Energy, IsKnownWhereEveryHostTells) {
-  std::vector<RankSamples> ranks(4);
+  std::vector<stats::RankSamples> ranks(4);
   ranks[0].joules = 30;
   ranks[2].joules = 12;
   EXPECT_DOUBLE_EQ(joules(ranks, 2).value(), 42);
@@ -51,4 +51,4 @@ TEST(Cost, IsThatOfAllHostsWhileAMillionImagesAreTaken) {
 }
 
 }  // namespace
-}  // namespace lockstep::stats
+}  // namespace lockstep::result

@@ -1,4 +1,4 @@
-#include "report/result_directory.h"
+#include "result/directory.h"
 
 #include <gmock/gmock.h>
 
@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "report/run_for_test.h"
+#include "result/run_for_test.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 namespace {
 
 using testing::ElementsAre;
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 namespace fs = std::filesystem;
 
-const fs::path kGoldenDirectory = fs::path(LOCKSTEP_SOURCE_DIR) / "src/report/golden";
+const fs::path kGoldenDirectory = fs::path(LOCKSTEP_SOURCE_DIR) / "src/result/golden";
 
 class AResultDirectory : public testing::Test {
  protected:
@@ -64,7 +64,7 @@ TEST_F(AResultDirectory, OfASweepHoldsItsLaunchesByRound) {
   ASSERT_EQ(report.records[0].launches.size(), 3);
   EXPECT_FALSE(report.records[0].launches[1].has_value());
   EXPECT_EQ(report.rows[0].speed->launches, 2);
-  EXPECT_EQ(status(report.records[1]), Status::not_measured);
+  EXPECT_EQ(status(report.records[1]), stats::Status::not_measured);
   EXPECT_THAT(problems, IsEmpty());
 }
 
@@ -79,7 +79,7 @@ TEST_F(AResultDirectory, OfARunIsASweepOfOnePoint) {
 
 TEST_F(AResultDirectory, SaysWhatFailed) {
   put("run.json", failed_);
-  EXPECT_EQ(read_results(path_).report.records[0].failure,
+  EXPECT_EQ(read_results(path_).sweep.records[0].failure,
             "the loss is not finite at step 12 (conv3)");
   put_sweep();
   put("points/lenet-b4-d1-replicated/1/run.json", run_);
@@ -121,7 +121,8 @@ TEST_F(AResultDirectory, OfOthersIsComparedWithTheSmallestCountThatItHas) {
   sweep_.devices = {1, 2, 4};
   sweep_.strategies = {"replicated", "horovod"};
   put_sweep();
-  auto run = nlohmann::json::parse(read_file(kGoldenDirectory / "imported_run.json"));
+  auto run =
+      nlohmann::json::parse(read_file(kGoldenDirectory / "../../report/golden/imported_run.json"));
   for (const auto& [point, speed] :
        {std::pair("d1-replicated", 10), std::pair("d2-horovod", 16), std::pair("d4-horovod", 24)}) {
     run["statistics"]["images_per_s"] = speed;
@@ -221,4 +222,4 @@ TEST_F(AResultDirectory, OfARunThatCannotBeReadIsRefusedWithTheFile) {
 }
 
 }  // namespace
-}  // namespace lockstep::report
+}  // namespace lockstep::result

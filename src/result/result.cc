@@ -1,18 +1,18 @@
-#include "stats/result.h"
+#include "result/result.h"
 
 #include <fmt/format.h>
 
-namespace lockstep::stats {
+namespace lockstep::result {
 
 double gflops(double macs_per_image, double images_per_second, spec::Mode mode) {
   const double passes = mode == spec::Mode::training ? 3 : 1;
   return 2 * passes * macs_per_image * images_per_second / 1e9;
 }
 
-std::optional<double> joules(std::span<const RankSamples> ranks, std::size_t hosts) {
+std::optional<double> joules(std::span<const stats::RankSamples> ranks, std::size_t hosts) {
   double sum = 0;
   std::size_t told = 0;
-  for (const RankSamples& rank : ranks) {
+  for (const stats::RankSamples& rank : ranks) {
     sum += rank.joules.value_or(0);
     told += rank.joules ? 1 : 0;
   }
@@ -23,7 +23,7 @@ double cost_per_million_images(double price_per_hour, std::size_t hosts, double 
   return 1e6 * price_per_hour / 3600 * static_cast<double>(hosts) / images_per_second;
 }
 
-Result measured_result(spec::Trial trial, nlohmann::ordered_json environment,
+Result measured_result(spec::Trial trial, machine::Environment environment,
                        std::vector<std::string> warnings, Measured measured) {
   for (std::string& sentence : stats::warnings(measured.summary)) {
     warnings.push_back(std::move(sentence));
@@ -38,10 +38,10 @@ Result measured_result(spec::Trial trial, nlohmann::ordered_json environment,
   return {std::move(trial), std::move(environment), std::move(warnings), std::move(measured)};
 }
 
-Result failed_result(spec::Trial trial, nlohmann::ordered_json environment,
+Result failed_result(spec::Trial trial, machine::Environment environment,
                      std::vector<std::string> warnings, const Error& error) {
   return {std::move(trial), std::move(environment), std::move(warnings),
           Failure{error.code(), error.what(), error.hint()}};
 }
 
-}  // namespace lockstep::stats
+}  // namespace lockstep::result

@@ -6,11 +6,11 @@
 #include "base/json.h"
 #include "spec/sweep.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 
 // The run.json of golden/ as a launch of this point would have written it.
 inline std::string run_json_for(const spec::Point& point) {
-  auto run = parse_json(read_file(LOCKSTEP_SOURCE_DIR "/src/report/golden/run.json"));
+  auto run = parse_json(read_file(LOCKSTEP_SOURCE_DIR "/src/result/golden/run.json"));
   run["config"]["model"] = point.model;
   run["config"]["batch_size"] = point.batch_size;
   run["config"]["exchange"]["variable_update"] = point.strategy;
@@ -34,4 +34,4 @@ inline std::string run_json_of_lenet(int devices, const std::string& strategy = 
                        .flags = {}});
 }
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

@@ -1,15 +1,16 @@
-#include "report/run_json.h"
+#include "result/run_json.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "tests/golden.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 namespace {
 
 spec::Trial trial() {
@@ -27,11 +28,15 @@ RunInfo info() {
                    "--all_reduce_spec=tree:64k:xring#2"},
           .started = 1700000000,
           .processors = "0-1",
-          .config = nlohmann::ordered_json::parse(spec::to_json(trial()))};
+          .batches = 100};
 }
 
-nlohmann::ordered_json environment() {
-  return {{"host_name", "host07"}, {"num_cpus", 2}, {"governor", nullptr}};
+machine::Environment environment() {
+  machine::Environment environment;
+  environment.host_name = "host07";
+  environment.cpus = 2;
+  environment.libraries = {"oneDNN 2.6.3"};
+  return environment;
 }
 
 // Times are sums of powers of two, so that the figures are exact.
@@ -48,16 +53,16 @@ std::vector<record::Sample> samples() {
   return samples;
 }
 
-stats::Result example_result() {
+Result example_result() {
   stats::Summary summary = stats::summarise(samples(), 32);
   summary.images_per_second_interval = {48, 96};  // the real one has digits of the C library
-  const stats::Usage usage{.warmup_steps = 3,
-                           .seconds_to_first_step = 0.25,
-                           .peak_rss_bytes = 1 << 20,
-                           .gflops = 32,
-                           .peak_gflops = 128,
-                           .joules = 64,
-                           .joules_per_image = 0.5};
+  const Usage usage{.warmup_steps = 3,
+                    .seconds_to_first_step = 0.25,
+                    .peak_rss_bytes = 1 << 20,
+                    .gflops = 32,
+                    .peak_gflops = 128,
+                    .joules = 64,
+                    .joules_per_image = 0.5};
   const std::vector<stats::RankSamples> ranks = {
       {.host = "host07",
        .timed = samples(),
@@ -74,7 +79,7 @@ stats::Result example_result() {
                                     .dropped = 0,
                                     .bytes_sent = 8192,
                                     .bytes_received = 16384};
-  return stats::measured_result(
+  return measured_result(
       trial(), environment(), {"--xla means nothing here"},
       {.summary = summary,
        .usage = usage,
@@ -103,16 +108,16 @@ TEST(RunJson, IsTheCommittedExample) {
   write_run_json(directory, info(), example_result());
   const std::string text = read_file(std::filesystem::path(directory) / "run.json");
   std::filesystem::remove_all(directory);
-  expect_golden("src/report/golden/run.json", text);
+  expect_golden("src/result/golden/run.json", text);
 }
 
 TEST(RunJson, OfAFailedRunHasTheErrorAndNoNumber) {
   const Error error(ExitCode::rank_failed, "the loss is not finite at step 12 (conv3)",
                     "lower --init_learning_rate");
-  const auto json = run_json(info(), stats::failed_result(trial(), environment(), {}, error));
+  const auto json = run_json(info(), failed_result(trial(), environment(), {}, error));
   EXPECT_TRUE(json["statistics"].is_null());
   EXPECT_TRUE(json["phases"].is_null());
-  expect_golden("src/report/golden/failed_run.json", json.dump(2) + '\n');
+  expect_golden("src/result/golden/failed_run.json", json.dump(2) + '\n');
 }
 
 TEST(RunJson, HasPhasesThatAddUpToTheStep) {
@@ -123,8 +128,8 @@ TEST(RunJson, HasPhasesThatAddUpToTheStep) {
 }
 
 TEST(RunJson, SaysNullWhereThereIsNoNumber) {
-  stats::Result result = example_result();
-  auto& outcome = std::get<stats::Measured>(result.outcome);
+  Result result = example_result();
+  auto& outcome = std::get<Measured>(result.outcome);
   outcome.summary.images_per_second_interval->high = INFINITY;
   outcome.usage.peak_gflops.reset();
   const auto json = nlohmann::json::parse(run_json(info(), result).dump())["statistics"];
@@ -135,4 +140,4 @@ TEST(RunJson, SaysNullWhereThereIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace lockstep::report
+}  // namespace lockstep::result

@@ -4,7 +4,7 @@
 
 #include "spec/sweep.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 
 // What is wrong with a run.json that has all its keys. Both throw Error(usage).
 
@@ -15,4 +15,4 @@ void check_amounts(const nlohmann::json& run);
 // log need not) is not held against it.
 void check_identity(const nlohmann::json& run, const spec::Point& point);
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

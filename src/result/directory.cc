@@ -1,4 +1,4 @@
-#include "report/result_directory.h"
+#include "result/directory.h"
 
 #include <algorithm>
 #include <map>
@@ -6,15 +6,15 @@
 #include <tuple>
 #include <utility>
 
+#include "base/characters.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "report/characters.h"
-#include "report/run_file.h"
-#include "report/run_json.h"
+#include "result/run_file.h"
+#include "result/run_json.h"
 #include "spec/sweep_flags.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,10 +42,10 @@ std::string problem(const fs::path& file, const Error& error) {
 }
 
 // Why the last attempt at a launch failed, as far as it can still be told.
-stats::Failure failure_in(const fs::path& directory) {
+Failure failure_in(const fs::path& directory) {
   try {
     const RunFile file = read_run_json(read_file(directory / "run.json"));
-    if (const auto* failure = std::get_if<stats::Failure>(&file)) return *failure;
+    if (const auto* failure = std::get_if<Failure>(&file)) return *failure;
   } catch (const Error&) {  // it ended before it could write one
   }
   return {ExitCode::rank_failed, fmt::format("its logs are in {}", directory.string()), ""};
@@ -67,7 +67,7 @@ stats::PointRecord read_point(const fs::path& directory, const spec::Point& poin
   }
   for (const fs::path& path : entries(directory)) {
     if (path.extension() != kFailed) continue;
-    const stats::Failure failure = failure_in(path);
+    const Failure failure = failure_in(path);
     record.failure = failure.message;
     record.code = failure.code;
   }
@@ -75,9 +75,9 @@ stats::PointRecord read_point(const fs::path& directory, const spec::Point& poin
 }
 
 void read_sweep(const fs::path& directory, ResultDirectory& results) {
-  results.report.plan = spec::expand(sweep_in(directory));
-  for (const spec::Point& point : results.report.plan.points) {
-    results.report.records.push_back(
+  results.sweep.plan = spec::expand(sweep_in(directory));
+  for (const spec::Point& point : results.sweep.plan.points) {
+    results.sweep.records.push_back(
         read_point(directory / "points" / point.id, point, results.problems));
   }
 }
@@ -86,16 +86,16 @@ void read_run(const fs::path& directory, ResultDirectory& results) {
   const fs::path path = directory / "run.json";
   const std::string text = read_file(path);
   try {
-    results.report.plan = spec::expand(sweep_of_run(text));
+    results.sweep.plan = spec::expand(sweep_of_run(text));
     const RunFile file = read_run_json(text);
     stats::PointRecord record;
     if (const auto* launch = std::get_if<stats::Launch>(&file)) {
       record.launches = {*launch};
     } else {
-      const auto& failure = std::get<stats::Failure>(file);
+      const auto& failure = std::get<Failure>(file);
       record = {.failure = failure.message, .code = failure.code};
     }
-    results.report.records = {record};
+    results.sweep.records = {record};
   } catch (const Error& error) {
     throw Error(ExitCode::usage, problem(path, error));
   }
@@ -103,10 +103,10 @@ void read_run(const fs::path& directory, ResultDirectory& results) {
 
 // Files of others need not have every combination of what they have. Then a configuration's
 // speed-ups refer to the smallest count that it has by the same program.
-void leave_out_gaps(SweepReport& report) {
+void leave_out_gaps(SweepResults& report) {
   spec::Plan& plan = report.plan;
   std::erase_if(plan.rows, [&](const spec::Row& row) {
-    return status(report.records[row.point]) == Status::not_measured;
+    return status(report.records[row.point]) == stats::Status::not_measured;
   });
   using Curve = std::tuple<std::string, int, std::string, int, std::string, std::string>;
   std::map<Curve, std::size_t> smallest;
@@ -168,7 +168,7 @@ bool holds_results(const fs::path& directory) {
 
 ResultDirectory read_results(const fs::path& directory) {
   ResultDirectory results;
-  SweepReport& report = results.report;
+  SweepResults& report = results.sweep;
   report.id = name_of(directory);
   if (is_there(directory / "sweep.json")) {
     read_sweep(directory, results);
@@ -188,4 +188,4 @@ ResultDirectory read_results(const fs::path& directory) {
   return results;
 }
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result
