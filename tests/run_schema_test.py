@@ -10,7 +10,8 @@ import unittest
 import jsonschema
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GOLDEN = ROOT / "src" / "report" / "golden"
+GOLDEN = ROOT / "src" / "result" / "golden"
+IMPORTED = ROOT / "src" / "report" / "golden" / "imported_run.json"
 
 
 def load(path):
@@ -22,7 +23,7 @@ class RunSchema(unittest.TestCase):
         self.schema = load(ROOT / "docs" / "run.schema.json")
         self.measured = load(GOLDEN / "run.json")
         self.failed = load(GOLDEN / "failed_run.json")
-        self.imported = load(GOLDEN / "imported_run.json")
+        self.imported = load(IMPORTED)
 
     def accepts(self, document):
         return jsonschema.Draft202012Validator(self.schema).is_valid(document)

@@ -21,10 +21,10 @@ result::SweepResults scaled_to(double two, double two_independent) {
 void set_parts(result::SweepResults& report, double exchange_ms, double waiting_ms, double input_ms,
                double update_ms) {
   for (auto& launch : report.records[1].launches) {
-    launch->exchange_ms = exchange_ms;
+    launch->phase(record::Phase::exchange) = exchange_ms;
     launch->waiting_ms = waiting_ms;
-    launch->input_ms = input_ms;
-    launch->update_ms = update_ms;
+    launch->phase(record::Phase::input) = input_ms;
+    launch->phase(record::Phase::update) = update_ms;
   }
   report.rows = stats::summarise(report.plan, report.records);
 }
@@ -67,7 +67,8 @@ TEST(LossesOf, CountWhereTheLaunchesAgreeOnThem) {
   result::SweepResults report = scaled_to(150, 200);
   set_parts(report, 50, 50, 0, 0);
   // A large loss in one launch, none in the others: its interval reaches below nothing.
-  for (std::size_t i = 0; i < 3; ++i) report.records[1].launches[i]->input_ms = i == 0 ? 240 : 0;
+  for (std::size_t i = 0; i < 3; ++i)
+    report.records[1].launches[i]->phase(record::Phase::input) = i == 0 ? 240 : 0;
   report.rows = stats::summarise(report.plan, report.records);
   const std::vector<Loss> losses = losses_of({&report, 1});
   EXPECT_EQ(losses[0].name, "waiting");

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lockstep::report {
 
@@ -11,7 +11,7 @@ struct Term {
   std::string_view name;
   std::string_view text;
 };
-std::span<const Term> glossary();
+std::vector<Term> glossary();
 
 // "def-speed-up": the anchor of a term, which must be one of the glossary's.
 std::string anchor(std::string_view name);

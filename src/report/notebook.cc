@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "result/metrics.h"
 
 namespace lockstep::report {
 namespace {
@@ -88,8 +89,7 @@ def plot(column, label, logarithmic=False):
 )py";
 
 constexpr const char* kShares =
-    R"py(shares = ["input", "forward", "backward", "exchange", "waiting", "update", "other"]
-bars = measured.set_index(["series", "choice", "devices"])[["share_" + part for part in shares]]
+    R"py(bars = measured.set_index(["series", "choice", "devices"])[["share_" + part for part in shares]]
 if len(bars) and bars.notna().all(axis=None):
     axes = bars.plot.barh(stacked=True, figsize=(8, 1 + 0.4 * len(bars)))
     axes.invert_yaxis()
@@ -97,6 +97,15 @@ if len(bars) and bars.notna().all(axis=None):
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     plt.show()
 )py";
+
+// The parts of a step, by their columns of results.csv.
+std::string shares() {
+  std::vector<std::string> names;
+  for (const result::StepPart& part : result::step_parts()) {
+    names.push_back(fmt::format("\"{}\"", part.name));
+  }
+  return fmt::format("shares = [{}]\n", join(names, ", "));
+}
 
 }  // namespace
 
@@ -116,7 +125,7 @@ std::string notebook(const Evidence& evidence) {
            drawn(speed_up_figure(evidence.sweeps))),
       code("efficiency", "plot(\"efficiency\", \"efficiency\")",
            drawn(efficiency_figure(evidence.sweeps))),
-      code("step_time", kShares, drawn(step_time_figure(evidence.sweeps))),
+      code("step_time", shares() + kShares, drawn(step_time_figure(evidence.sweeps))),
   };
   const Json document = {
       {"cells", cells},

@@ -2,58 +2,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "base/text.h"
 #include "report/characters.h"
 #include "report/page_parts.h"
 #include "report/remarks.h"
+#include "result/metrics.h"
 #include "spec/names.h"
 
 namespace lockstep::report {
 namespace {
 
-using stats::Launch;
-
 // A column of the table of all results.
 struct Column {
   std::string title;  // HTML
   bool number = true;
-  std::string (*cell)(const RowView& row);
+  std::function<std::string(const RowView& row)> cell;
 };
 
-std::string speed_cell(const RowView& row) {
-  const auto& speed = row.summary().speed;
-  if (speed) return html_estimate(row, "images_per_s", speed, speed_text);
-  return fmt::format("<strong>{}</strong>", speed_or_status(row.record(), row.summary()));
-}
-
-std::string mean_cell(const RowView& row, std::string_view column,
-                      const stats::LaunchFigure& figure) {
-  const auto mean = stats::mean_over_launches(row.record(), figure);
-  return mean ? html_number(row, column, *mean, fmt::format("{:.4g}", *mean)) : std::string(kNone);
-}
-
-template <stats::Part kPart>
-std::string share_cell(const RowView& row) {
-  const auto& losses = row.summary().losses;
-  constexpr auto kIndex = static_cast<std::size_t>(kPart);
-  return html_estimate(row, fmt::format("share_{}", stats::kPartNames[kIndex]),
-                       losses ? std::optional(losses->parts[kIndex]) : std::nullopt, percent_text);
-}
-
-std::string stable_cell(const RowView& row) {
-  const stats::Launch* first = stats::first_launch(row.record());
-  const bool told = status(row.record()) == stats::Status::measured && !first->imported;
-  if (!told) return std::string(kNone);
-  const bool stable = std::ranges::all_of(
-      row.record().launches, [](const auto& launch) { return !launch || launch->stable; });
-  return stable ? "yes" : "<strong>no</strong>";
+// A metric at a row. The first column of a row without numbers says why.
+std::string metric_cell(const result::Metric& metric, const RowView& row, bool first) {
+  if (metric.of_row != nullptr) {
+    const auto estimate = metric.of_row(row.summary());
+    if (!estimate && first) {
+      return fmt::format("<strong>{}</strong>", speed_or_status(row.record(), row.summary()));
+    }
+    return fmt::format("{}{}", metric.limit ? limit_mark(row.summary()) : "",
+                       html_estimate(row, metric.key, estimate, estimate_text(metric)));
+  }
+  const auto value = result::value(metric, row.record());
+  if (!value) return std::string(kNone);
+  if (result::is_yes_or_no(metric)) return *value != 0 ? "yes" : "<strong>no</strong>";
+  return html_number(row, metric.key, *value, fmt::format("{:.4g}", *value));
 }
 
 std::vector<Column> columns() {
-  using stats::Part;
-  return {
+  std::vector<Column> all = {
       {"model", false, [](const RowView& row) { return html_name(row.point().model); }},
       {term("weak and strong scaling", "scaling"), false,
        [](const RowView& row) { return std::string(name(row.row().scaling)); }},
@@ -63,44 +49,15 @@ std::vector<Column> columns() {
          return html_name(configuration(row.point())) + (row.summary().best ? "&nbsp;*" : "");
        }},
       {"devices", true, [](const RowView& row) { return fmt::format("{}", row.point().devices); }},
-      {term("images/s"), true, speed_cell},
-      {term("speed-up"), true,
-       [](const RowView& row) {
-         return html_estimate(row, "speedup", row.summary().speed_up, ratio_text);
-       }},
-      {term("efficiency"), true,
-       [](const RowView& row) {
-         return html_estimate(row, "efficiency", row.summary().efficiency, percent_text);
-       }},
-      {term("of independent"), true, html_of_limit},
-      {term("I/O overhead"), true,
-       [](const RowView& row) {
-         return html_estimate(row, "io_overhead", row.summary().io_overhead, percent_text);
-       }},
-      {term("step", "step, ms"), true,
-       [](const RowView& row) { return mean_cell(row, "step_ms_mean", &Launch::step_ms_mean); }},
-      {term("exposed exchange"), true, share_cell<Part::exchange>},
-      {term("waiting"), true, share_cell<Part::waiting>},
-      {term("contention"), true,
-       [](const RowView& row) {
-         const auto& losses = row.summary().losses;
-         return html_estimate(row, "share_contention", losses ? losses->contention : std::nullopt,
-                              percent_text);
-       }},
-      {term("input"), true, share_cell<Part::input>},
-      {term("update"), true, share_cell<Part::update>},
-      {term("GFLOP/s"), true,
-       [](const RowView& row) { return mean_cell(row, "gflops", &Launch::gflops); }},
-      {term("share of peak", "% of peak"), true,
-       [](const RowView& row) { return mean_cell(row, "mfu_pct", &Launch::mfu_pct); }},
-      {term("energy of an image", "J/image"), true,
-       [](const RowView& row) { return mean_cell(row, "j_per_image", &Launch::joules_per_image); }},
-      {term("cost of a million images", "cost/10^6"), true,
-       [](const RowView& row) {
-         return mean_cell(row, "cost_per_million_images", &Launch::cost_per_million_images);
-       }},
-      {term("stable"), false, stable_cell},
   };
+  for (bool first = true; const result::Metric* metric : result::page_metrics()) {
+    all.push_back({term(metric->label, metric->heading.empty() ? metric->label : metric->heading),
+                   !result::is_yes_or_no(*metric), [metric, first](const RowView& row) {
+                     return metric_cell(*metric, row, first);
+                   }});
+    first = false;
+  }
+  return all;
 }
 
 std::string notes_below(const result::SweepResults& sweep) {

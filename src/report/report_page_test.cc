@@ -340,8 +340,10 @@ TEST(ReportPage, TellsWhatRealImagesCost) {
 TEST(ReportPage, SaysWhereItIsNotKnownWhatMostIsLostTo) {
   Evidence evidence = small_example();
   auto& launches = evidence.sweeps[0].records[1].launches;
-  for (auto& launch : launches) launch->exchange_ms = launch->waiting_ms = launch->update_ms = 0;
-  launches[0]->input_ms = 100;
+  for (auto& launch : launches)
+    launch->phase(record::Phase::exchange) = launch->waiting_ms =
+        launch->phase(record::Phase::update) = 0;
+  launches[0]->phase(record::Phase::input) = 100;
   evidence.sweeps[0].rows = stats::summarise(evidence.sweeps[0].plan, evidence.sweeps[0].records);
   for (auto& row : evidence.sweeps[0].rows) {
     if (row.losses) row.losses->contention.reset();

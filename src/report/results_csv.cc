@@ -6,6 +6,7 @@
 #include "report/csv.h"
 #include "report/speed_curve.h"
 #include "report/sweep_report.h"
+#include "result/metrics.h"
 #include "spec/names.h"
 
 namespace lockstep::report {
@@ -40,6 +41,19 @@ class CsvLine {
         bounded ? std::optional(estimate->interval->low) : std::nullopt);
     add((column + "_ci95_hi").c_str(),
         bounded ? std::optional(estimate->interval->high) : std::nullopt);
+  }
+
+  void add_metric(const result::Metric& metric, const stats::PointRecord& record,
+                  const stats::RowSummary& row) {
+    if (metric.of_row != nullptr) {
+      add_estimate(std::string(metric.key), metric.of_row(row));
+      return;
+    }
+    const auto value = result::value(metric, record);
+    columns.emplace_back(metric.key);
+    values.push_back(!value                       ? ""
+                     : result::is_integer(metric) ? fmt::format("{:.0f}", *value)
+                                                  : plain_number(*value));
   }
 
   std::vector<std::string> columns;
@@ -79,15 +93,6 @@ CsvLine line_of(const result::SweepResults& report, std::size_t r) {
   const bool own = !any || !launches.front().imported;
   const Launches detailed = own ? launches : Launches();
   const auto if_own = [&](auto value) { return own ? std::optional(value) : std::nullopt; };
-  const auto steps = [&](auto figure) {
-    std::int64_t sum = 0;
-    for (const stats::Launch& launch : detailed) sum += launch.*figure;
-    return if_own(sum);
-  };
-  const auto average = [&](const stats::LaunchFigure& figure) {
-    return stats::mean_over_launches(record, figure);
-  };
-
   CsvLine line;
   line.add("schema", fmt::format("lockstep-results-{}", kResultsVersion));
   line.add("run_id", report.id);
@@ -113,56 +118,12 @@ CsvLine line_of(const result::SweepResults& report, std::size_t r) {
   line.add("batch_per_device", point.batch_size);
   line.add("batch_global", static_cast<std::int64_t>(point.batch_size) * point.devices);
   line.add("launches", launches.size());
-  line.add("steps_measured", steps(&stats::Launch::steps_measured));
-  line.add("steps_warmup", steps(&stats::Launch::steps_warmup));
-  line.add("step_ms_median", average(&stats::Launch::step_ms_median));
-  line.add("step_ms_mean", average(&stats::Launch::step_ms_mean));
-  line.add("step_ms_p95", average(&stats::Launch::step_ms_p95));
-  line.add("step_ms_p99", average(&stats::Launch::step_ms_p99));
-  line.add_estimate("images_per_s", summary.speed);
-  line.add_estimate("speedup", summary.speed_up);
-  line.add_estimate("efficiency", summary.efficiency);
   line.add("baseline_devices",
            summary.baseline_devices > 0 ? std::optional(summary.baseline_devices) : std::nullopt);
   line.add("baseline_point", summary.baseline ? report.plan.points[*summary.baseline].id : "");
-  line.add_estimate("of_independent", summary.of_ceiling);
-  line.add_estimate("io_overhead", summary.io_overhead);
-  line.add("compute_ms", average([](const stats::Launch& launch) {
-             return launch.forward_ms + launch.backward_ms;
-           }));
-  line.add("forward_ms", average(&stats::Launch::forward_ms));
-  line.add("backward_ms", average(&stats::Launch::backward_ms));
-  line.add("exposed_comm_ms", average(&stats::Launch::exchange_ms));
-  line.add("straggler_wait_ms", average(&stats::Launch::waiting_ms));
-  line.add("input_wait_ms", average(&stats::Launch::input_ms));
-  line.add("optimizer_ms", average(&stats::Launch::update_ms));
-  line.add("other_ms", average(&stats::Launch::other_ms));
-  line.add("overlap_pct", average(&stats::Launch::overlap_pct));
-  line.add("busbw_GBps", average(&stats::Launch::busbw_gbps));
-  for (const stats::Part part : stats::kAllParts) {
-    line.add_estimate(fmt::format("share_{}", stats::kPartNames[static_cast<std::size_t>(part)]),
-                      summary.losses ? std::optional((*summary.losses)[part]) : std::nullopt);
+  for (const result::Metric& metric : result::metrics()) {
+    if (metric.in_csv) line.add_metric(metric, record, summary);
   }
-  line.add_estimate("share_contention", summary.losses ? summary.losses->contention : std::nullopt);
-  line.add("gflops", average(&stats::Launch::gflops));
-  line.add("mfu_pct", average(&stats::Launch::mfu_pct));
-  line.add("energy_j", average(&stats::Launch::joules));
-  line.add("j_per_image", average(&stats::Launch::joules_per_image));
-  line.add("cost_per_image", average([](const stats::Launch& launch) {
-             const auto& cost = launch.cost_per_million_images;
-             return cost ? std::optional(*cost / 1e6) : std::nullopt;
-           }));
-  line.add("cost_per_million_images", average(&stats::Launch::cost_per_million_images));
-  line.add(
-      "rss_peak_bytes",
-      detailed.empty()
-          ? std::nullopt
-          : std::optional(
-                std::ranges::max(detailed, {}, &stats::Launch::rss_peak_bytes).rss_peak_bytes));
-  line.add("stable",
-           detailed.empty()
-               ? std::nullopt
-               : std::optional(std::ranges::all_of(detailed, &stats::Launch::stable) ? 1 : 0));
   line.add("best", summary.best ? 1 : 0);
   line.add("status", kStatus[static_cast<std::size_t>(status(record))]);
   line.add("notes", notes(report, record, launches));

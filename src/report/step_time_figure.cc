@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/figure.h"
+#include "result/metrics.h"
 
 namespace lockstep::report {
 namespace {
@@ -10,16 +11,6 @@ namespace {
 constexpr double kLeft = 14, kRight = 460, kTop = 56, kWidth = 480;
 constexpr double kBar = 15, kLine = 38;  // height of a bar, and from one to the next
 constexpr double kAxis = 44, kLegendLine = 18, kLegendColumn = 112;
-
-// In the order of a step. Neighbours differ in lightness, too: for eyes and printers without
-// colour.
-constexpr std::string_view kColours[stats::kParts] = {"#e69f00", "#56b4e9", "#0072b2", "#d55e00",
-                                                      "#f0b8d4", "#009e73", "#999999"};
-
-// The columns of results.csv that a part is made of.
-constexpr std::string_view kColumns[stats::kParts] = {
-    "input_wait_ms",     "forward_ms",   "backward_ms", "exposed_comm_ms - straggler_wait_ms",
-    "straggler_wait_ms", "optimizer_ms", "other_ms"};
 
 struct Bar {
   RowView row;
@@ -34,8 +25,8 @@ std::optional<Bar> bar_of(const RowView& row) {
   for (const auto& launch : row.record().launches) {
     if (!launch) continue;
     ++launches;
-    for (const stats::Part part : stats::kAllParts) {
-      bar.ms[static_cast<std::size_t>(part)] += stats::part_ms(*launch, part);
+    for (std::size_t p = 0; p < stats::kParts; ++p) {
+      bar.ms[p] += stats::part_ms(*launch, result::step_parts()[p].part);
     }
   }
   for (double& ms : bar.ms) bar.total += std::max(0.0, ms /= launches);
@@ -59,11 +50,12 @@ void draw_bar(const Bar& bar, double y, double scale, Svg& svg) {
            "font-size=\"11\"");
   double x = kLeft;
   for (std::size_t p = 0; p < stats::kParts; ++p) {
+    const result::StepPart& part = result::step_parts()[p];
     const double width = scale * std::max(0.0, bar.ms[p]);
     svg.rect({x, y}, {width, kBar},
-             fmt::format("fill=\"{}\"{}", kColours[p], data_of(bar.row, kColumns[p], bar.ms[p])),
-             fmt::format("{}: {} {:.4g} ms, {:.1f} % of the step", label_of(bar.row),
-                         stats::kPartNames[p], bar.ms[p], 100 * bar.ms[p] / bar.total));
+             fmt::format("fill=\"{}\"{}", part.colour, data_of(bar.row, part.column, bar.ms[p])),
+             fmt::format("{}: {} {:.4g} ms, {:.1f} % of the step", label_of(bar.row), part.name,
+                         bar.ms[p], 100 * bar.ms[p] / bar.total));
     x += width;
   }
   svg.end_group();
@@ -84,8 +76,9 @@ void draw_legend(double y, Svg& svg) {
     const std::size_t line = p / 4, column = p % 4;
     const XY at{kLeft + kLegendColumn * static_cast<double>(column),
                 y + kLegendLine * static_cast<double>(line)};
-    svg.rect({at.x, at.y - 9}, {10, 10}, fmt::format("fill=\"{}\"", kColours[p]));
-    svg.text({at.x + 15, at.y}, stats::kPartNames[p], "font-size=\"11\"");
+    const result::StepPart& part = result::step_parts()[p];
+    svg.rect({at.x, at.y - 9}, {10, 10}, fmt::format("fill=\"{}\"", part.colour));
+    svg.text({at.x + 15, at.y}, part.name, "font-size=\"11\"");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "result/directory.h"
+#include "result/metrics.h"
 
 namespace lockstep::report {
 
@@ -25,6 +26,9 @@ std::string speed_text(double images_per_second);
 // "1.23", "93.1 %".
 std::string ratio_text(double ratio);
 std::string percent_text(double share);
+
+// How a metric that follows from launches of a row is printed.
+std::string (*estimate_text(const result::Metric& metric))(double);
 
 // The speed of a row; "failed" or "not measured" where there is none.
 std::string speed_or_status(const stats::PointRecord& record, const stats::RowSummary& row);

@@ -249,8 +249,9 @@ TEST(ResultsCsv, LeavesEmptyWhatIsNotKnownOfAnImportedLaunch) {
   launch.images_per_second = 64;
   const result::SweepResults report = report_of(sweep, {{.launches = {launch}}});
   const std::string csv = results_csv({&report, 1});
-  EXPECT_THAT(csv, HasSubstr("\nlockstep-results-1,sweep-1,,TensorFlow 2.14,net-b8-d1-replicated,"
-                             "net,,,replicated,,,0,auto,,weak,1,,,,8,8,1,,,,,,,64,"));
+  EXPECT_THAT(csv,
+              HasSubstr("\nlockstep-results-1,sweep-1,,TensorFlow 2.14,net-b8-d1-replicated,"
+                        "net,,,replicated,,,0,auto,,weak,1,,,,8,8,1,1,net-b8-d1-replicated,,,64,"));
   EXPECT_THAT(csv, Not(HasSubstr(",0,0,")));
 }
 

@@ -8,6 +8,7 @@
 #include "report/characters.h"
 #include "report/remarks.h"
 #include "report/sweep_report.h"
+#include "result/metrics.h"
 #include "spec/names.h"
 
 namespace lockstep::report {
@@ -36,17 +37,35 @@ std::string legend(const std::set<int>& launches) {
   return fmt::format("95 %: intervals over {} launches a point", *launches.begin());
 }
 
-using LaunchField = std::optional<double> stats::Launch::*;
-
-// The column is there where any point has the figure.
-bool any_has(const result::SweepResults& report, LaunchField figure) {
-  return std::ranges::any_of(report.records, [&](const stats::PointRecord& record) {
-    return stats::mean_over_launches(record, figure).has_value();
-  });
+std::string heading_of(const result::Metric& metric) {
+  return std::string(metric.heading.empty() ? metric.label : metric.heading);
 }
 
-std::string figure_text(const stats::PointRecord& record, LaunchField figure) {
-  const auto value = stats::mean_over_launches(record, figure);
+// The metrics that have a column here.
+std::vector<const result::Metric*> shown_metrics(const result::SweepResults& report) {
+  std::vector<const result::Metric*> shown = result::table_metrics();
+  std::erase_if(shown, [&](const result::Metric* metric) {
+    if (!metric->table.optional) return false;
+    if (metric->of_row != nullptr) {
+      return std::ranges::none_of(report.rows, [&](const stats::RowSummary& row) {
+        return metric->of_row(row).has_value();
+      });
+    }
+    return std::ranges::none_of(report.records, [&](const stats::PointRecord& record) {
+      return result::value(*metric, record).has_value();
+    });
+  });
+  return shown;
+}
+
+std::string cell_of(const result::Metric& metric, const stats::PointRecord& record,
+                    const stats::RowSummary& row) {
+  if (metric.of_row != nullptr) {
+    const auto estimate = metric.of_row(row);
+    return (metric.limit ? std::string(limit_mark(row)) : "") +
+           value_of(estimate, estimate_text(metric));
+  }
+  const auto value = result::value(metric, record);
   return value ? fmt::format("{:.3g}", *value) : "not available";
 }
 
@@ -64,6 +83,11 @@ std::string ratio_text(double ratio) {
 std::string percent_text(double share) {
   const std::string text = fmt::format("{:.1f} %", 100 * share);
   return text == "-0.0 %" ? text.substr(1) : text;
+}
+
+std::string (*estimate_text(const result::Metric& metric))(double) {
+  if (metric.unit == "share") return percent_text;
+  return metric.unit.empty() ? ratio_text : speed_text;
 }
 
 std::string speed_or_status(const stats::PointRecord& record, const stats::RowSummary& row) {
@@ -104,21 +128,14 @@ std::string sweep_table(const result::SweepResults& report, std::size_t width) {
   });
   std::vector<Table::Column> columns = {{"model", left}};
   if (both) columns.push_back({"scaling", left});
-  columns.insert(columns.end(), {{"batch", right, 2},
-                                 {"strategy", left},
-                                 {"devices"},
-                                 {"images/s"},
-                                 {"95 %", right, 3},
-                                 {"speed-up", right, 1},
-                                 {"efficiency"},
-                                 {"95 %", right, 5},
-                                 {"of independent", right, 4}});
-  const bool inputs = compares_inputs(report);
-  if (inputs) columns.insert(columns.end(), {{"I/O overhead"}, {"95 %", right, 6}});
-  const bool energy = any_has(report, &stats::Launch::joules_per_image);
-  const bool cost = any_has(report, &stats::Launch::cost_per_million_images);
-  if (energy) columns.push_back({"J/image", right, 8});
-  if (cost) columns.push_back({"cost/10^6", right, 7});
+  columns.insert(columns.end(), {{"batch", right, 2}, {"strategy", left}, {"devices"}});
+  const std::vector<const result::Metric*> shown = shown_metrics(report);
+  for (const result::Metric* metric : shown) {
+    columns.push_back({heading_of(*metric), right, metric->table.narrow});
+    if (metric->table.narrow_interval > 0) {
+      columns.push_back({"95 %", right, metric->table.narrow_interval});
+    }
+  }
   Table table(std::move(columns));
   bool marked = false;
   std::set<std::string> failures;
@@ -135,20 +152,17 @@ std::string sweep_table(const result::SweepResults& report, std::size_t width) {
     }
     std::vector<std::string> cells = {printable(point.model)};
     if (both) cells.emplace_back(name(row.scaling));
-    cells.insert(
-        cells.end(),
-        {fmt::format("{}", point.batch_size),
-         printable(configuration(point)) + (summary.best ? " *" : ""),
-         fmt::format("{}", point.devices), speed_or_status(record, summary),
-         interval_of(summary.speed, speed_text), value_of(summary.speed_up, ratio_text),
-         value_of(summary.efficiency, percent_text), interval_of(summary.efficiency, percent_text),
-         summary.of_ceiling ? of_limit_text(summary) : "-"});
-    if (inputs) {
-      cells.push_back(value_of(summary.io_overhead, percent_text));
-      cells.push_back(interval_of(summary.io_overhead, percent_text));
+    cells.insert(cells.end(), {fmt::format("{}", point.batch_size),
+                               printable(configuration(point)) + (summary.best ? " *" : ""),
+                               fmt::format("{}", point.devices)});
+    for (const result::Metric* metric : shown) {
+      // The first column of a row without numbers says why.
+      cells.push_back(metric == shown.front() ? speed_or_status(record, summary)
+                                              : cell_of(*metric, record, summary));
+      if (metric->table.narrow_interval > 0) {
+        cells.push_back(interval_of(metric->of_row(summary), estimate_text(*metric)));
+      }
     }
-    if (energy) cells.push_back(figure_text(record, &stats::Launch::joules_per_image));
-    if (cost) cells.push_back(figure_text(record, &stats::Launch::cost_per_million_images));
     table.add(std::move(cells));
   }
   const std::vector<std::string> taken = table.fit(width);

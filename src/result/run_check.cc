@@ -7,6 +7,7 @@
 
 #include "base/characters.h"
 #include "base/error.h"
+#include "result/metrics.h"
 #include "spec/flags.h"
 #include "spec/names.h"
 
@@ -17,8 +18,13 @@ using SortedJson = nlohmann::json;
 
 constexpr const char* kMeasured[] = {"statistics", "phases",      "ranks", "servers",
                                      "straggler",  "evaluations", "input"};
-// A drift has a direction; what no phase claims is a difference, and bounds come of one.
-constexpr std::string_view kSigned[] = {"drift_pct", "other", "images_per_s_ci95_lo"};
+
+// What no phase claims is a difference.
+bool may_be_negative(const std::string& key) {
+  return key == "other" || std::ranges::any_of(metrics(), [&](const Metric& metric) {
+           return metric.may_be_negative && metric.key == key;
+         });
+}
 
 constexpr double kNone = 1e18;  // more than any computer has or does
 
@@ -29,7 +35,7 @@ void check_amount(const SortedJson& value, const std::string& name) {
   }
   if (!value.is_structured()) return;
   for (const auto& [key, nested] : value.items()) {
-    if (std::ranges::count(kSigned, key) > 0) continue;
+    if (may_be_negative(key)) continue;
     check_amount(nested, fmt::format("{}.{}", name, printable(key)));
   }
 }

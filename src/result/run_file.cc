@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "result/environment.h"
+#include "result/metrics.h"
 #include "result/run_check.h"
 #include "result/run_json.h"
 #include "spec/combinations.h"
@@ -46,11 +47,12 @@ void add_ranks(const SortedJson& ranks, bool sums_everywhere, stats::Launch& lau
     launch.bucket_bytes = std::max(launch.bucket_bytes, json_value<std::int64_t>(bucket, "bytes"));
     bytes += json_value<double>(bucket, "bytes");
   }
-  launch.input_ms = mean("input_ms");
-  launch.forward_ms = mean("forward_ms");
-  launch.backward_ms = mean("backward_ms");
-  launch.exchange_ms = mean("exchange_ms");
-  launch.update_ms = mean("update_ms");
+  double phases = 0;
+  for (std::size_t p = 0; p < record::kPhases; ++p) {
+    launch.phase_ms[p] = mean(fmt::format("{}_ms", record::kPhaseNames[p]).c_str());
+    phases += launch.phase_ms[p];
+  }
+  launch.other_ms = launch.step_ms_mean - phases;
   launch.waiting_ms = mean("waiting_ms");
   const bool flown = ranks.front().contains("in_flight_ms");  // not in the first files
   const double in_flight = flown ? mean("in_flight_ms") : 0;
@@ -60,15 +62,25 @@ void add_ranks(const SortedJson& ranks, bool sums_everywhere, stats::Launch& lau
     const auto world = static_cast<double>(ranks.size());
     launch.busbw_gbps = bytes * 2 * (world - 1) / world / in_flight / 1e6;  // from bytes/ms
   }
-  launch.other_ms = launch.step_ms_mean - launch.input_ms - launch.forward_ms - launch.backward_ms -
-                    launch.exchange_ms - launch.update_ms;
 }
 
-// Earlier files lack what later versions have added.
-std::optional<double> if_there(const SortedJson& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return std::nullopt;
-  return found->get<double>();
+// Reads what a metric says is in `statistics`. Earlier files lack what later versions have added,
+// and what a run could not measure is null: only optional fields may be either.
+void read_field(const SortedJson& statistics, const Metric& metric, stats::Launch& launch) {
+  const std::string key(metric.key);
+  std::visit(
+      [&](auto member) {
+        if constexpr (!std::is_same_v<decltype(member), std::monostate>) {
+          using Field = std::remove_reference_t<decltype(launch.*member)>;
+          if constexpr (std::is_same_v<Field, std::optional<double>>) {
+            const bool known = statistics.contains(key) && !statistics.at(key).is_null();
+            if (known) launch.*member = json_value<double>(statistics, key.c_str());
+          } else {
+            launch.*member = json_value<Field>(statistics, key.c_str());
+          }
+        }
+      },
+      metric.of_launch);
 }
 
 // What ran; of files that lack it, what was asked for.
@@ -87,7 +99,6 @@ std::string all_reduce_of(const SortedJson& statistics, const SortedJson& config
 stats::Launch launch_of(const SortedJson& document) {
   const SortedJson& context = document.at("context");
   const SortedJson& statistics = document.at("statistics");
-  const auto number = [&](const char* key) { return json_value<double>(statistics, key); };
   stats::Launch launch;
   launch.date = json_value<std::string>(context, "date");
   const SortedJson& config = document.at("config");
@@ -100,7 +111,7 @@ stats::Launch launch_of(const SortedJson& document) {
   launch.processors = environment.cpus;
   launch.load_average = environment.load_average;
   launch.warnings = json_value<std::vector<std::string>>(document, "warnings");
-  launch.images_per_second = number("images_per_s");
+  launch.images_per_second = json_value<double>(statistics, "images_per_s");
   if (!is_speed(launch.images_per_second)) {
     throw Error(ExitCode::usage, fmt::format("a speed of {} images/s", launch.images_per_second));
   }
@@ -110,21 +121,8 @@ stats::Launch launch_of(const SortedJson& document) {
     return launch;
   }
   launch.program = fmt::format("lockstep {}", json_value<std::string>(context, "lockstep_version"));
-  launch.steps_measured = json_value<std::int64_t>(statistics, "steps_measured");
-  launch.steps_warmup = json_value<std::int64_t>(statistics, "steps_warmup");
-  launch.steps_cut = json_value<std::int64_t>(statistics, "steps_cut");
-  launch.step_ms_mean = number("step_ms_mean");
-  launch.step_ms_median = number("step_ms_median");
-  launch.step_ms_p95 = number("step_ms_p95");
-  launch.step_ms_p99 = number("step_ms_p99");
-  launch.gflops = number("gflops");
-  if (!statistics.at("mfu_pct").is_null()) launch.mfu_pct = number("mfu_pct");
-  launch.rss_peak_bytes = json_value<std::int64_t>(statistics, "rss_peak_bytes");
-  launch.stable = json_value<bool>(statistics, "stable");
+  for (const Metric& metric : metrics()) read_field(statistics, metric, launch);
   launch.all_reduce = all_reduce_of(statistics, config);
-  launch.joules = if_there(statistics, "energy_j");
-  launch.joules_per_image = if_there(statistics, "j_per_image");
-  launch.cost_per_million_images = if_there(statistics, "cost_per_million_images");
   const bool in_step =
       config.value("exchange", SortedJson::object()).value("cross_replica_sync", true);
   add_ranks(document.at("ranks"), in_step, launch);

@@ -18,8 +18,8 @@ TEST(RunFile, ReadsWhatARunWrote) {
   EXPECT_EQ(launch.steps_measured, 4);
   EXPECT_EQ(launch.steps_warmup, 3);
   EXPECT_DOUBLE_EQ(launch.step_ms_mean, 500);
-  EXPECT_DOUBLE_EQ(launch.forward_ms, 125);
-  EXPECT_DOUBLE_EQ(launch.backward_ms, 250);
+  EXPECT_DOUBLE_EQ(launch.phase(record::Phase::forward), 125);
+  EXPECT_DOUBLE_EQ(launch.phase(record::Phase::backward), 250);
   EXPECT_DOUBLE_EQ(launch.other_ms, 62.5);
   EXPECT_DOUBLE_EQ(launch.overlap_pct.value(), 75);  // 125 ms of 500 are exposed
   EXPECT_EQ(launch.hosts, 1);

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "base/files.h"
-#include "base/or_null.h"
 #include "result/environment.h"
+#include "result/metrics.h"
 
 namespace lockstep::result {
 namespace {
@@ -19,38 +19,25 @@ double milliseconds(double seconds) {
 }
 
 // An infinite bound becomes null too: JSON has no other word for it.
+Json json_of(const Value& value) {
+  return std::visit(
+      [](const auto& known) -> Json {
+        if constexpr (std::is_same_v<decltype(known), const std::monostate&>) {
+          return nullptr;
+        } else {
+          return known;
+        }
+      },
+      value);
+}
+
 Json statistics(const Measured& measured) {
-  const stats::Summary& summary = measured.summary;
-  const Usage& usage = measured.usage;
-  const auto& interval = summary.images_per_second_interval;
-  std::optional<double> share;
-  if (usage.peak_gflops) share = 100 * usage.gflops / *usage.peak_gflops;
-  return {
-      {"steps_warmup", usage.warmup_steps},
-      {"steps_cut", summary.cut},
-      {"steps_measured", summary.steps},
-      {"seconds", summary.seconds},
-      {"images_per_s", summary.images_per_second},
-      {"images_per_s_ci95_lo", interval ? Json(interval->low) : Json(nullptr)},
-      {"images_per_s_ci95_hi", interval ? Json(interval->high) : Json(nullptr)},
-      {"images_per_s_standard_error", summary.standard_error},
-      {"images_per_s_jitter", summary.jitter},
-      {"step_ms_mean", milliseconds(summary.step_mean)},
-      {"step_ms_median", milliseconds(summary.step_median)},
-      {"step_ms_p95", milliseconds(summary.step_p95)},
-      {"step_ms_p99", milliseconds(summary.step_p99)},
-      {"drift_pct", 100 * summary.drift},
-      {"stable", summary.stable},
-      {"gflops", usage.gflops},
-      {"peak_gflops", or_null(usage.peak_gflops)},
-      {"mfu_pct", or_null(share)},
-      {"rss_peak_bytes", usage.peak_rss_bytes},
-      {"seconds_to_first_step", usage.seconds_to_first_step},
-      {"energy_j", or_null(usage.joules)},
-      {"j_per_image", or_null(usage.joules_per_image)},
-      {"cost_per_million_images", or_null(usage.cost_per_million_images)},
-      {"all_reduce", measured.all_reduce.empty() ? Json(nullptr) : Json(measured.all_reduce)},
-  };
+  Json object = Json::object();
+  for (const Metric& metric : metrics()) {
+    if (metric.of_run != nullptr)
+      object[std::string(metric.key)] = json_of(metric.of_run(measured));
+  }
+  return object;
 }
 
 // Each phase's part of the mean step; `other` is what no phase claims.

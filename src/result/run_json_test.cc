@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
+#include "result/metrics.h"
 #include "tests/golden.h"
 
 namespace lockstep::result {
@@ -62,7 +64,8 @@ Result example_result() {
                     .gflops = 32,
                     .peak_gflops = 128,
                     .joules = 64,
-                    .joules_per_image = 0.5};
+                    .joules_per_image = 0.5,
+                    .cost_per_million_images = 8};
   const std::vector<stats::RankSamples> ranks = {
       {.host = "host07",
        .timed = samples(),
@@ -109,6 +112,34 @@ TEST(RunJson, IsTheCommittedExample) {
   const std::string text = read_file(std::filesystem::path(directory) / "run.json");
   std::filesystem::remove_all(directory);
   expect_golden("src/result/golden/run.json", text);
+}
+
+// The type of a value of run.json. What an empty run does not have may be null.
+nlohmann::ordered_json schema_of(const Metric& metric, const Measured& whole) {
+  constexpr const char* kTypes[] = {"null", "integer", "number", "boolean", "string"};
+  const std::size_t kind = metric.of_run(whole).index();
+  EXPECT_NE(kind, 0U) << metric.key << " is not in the example";
+  nlohmann::ordered_json schema = {{"description", metric.meaning}, {"type", kTypes[kind]}};
+  if (metric.of_run({}).index() == 0) schema["type"] = {kTypes[kind], "null"};
+  const bool number = kind == Value(std::int64_t()).index() || kind == Value(0.0).index();
+  if (number && !metric.may_be_negative) schema["minimum"] = 0;
+  return schema;
+}
+
+TEST(RunJson, HasTheSchemaThatItsMetricsDefine) {
+  constexpr const char* kFile = "docs/run.schema.json";
+  auto schema = parse_ordered_json(read_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / kFile));
+  nlohmann::ordered_json keys = nlohmann::ordered_json::array(), types;
+  const Result example = example_result();
+  for (const Metric& metric : metrics()) {
+    if (metric.of_run == nullptr) continue;
+    keys.push_back(metric.key);
+    types[std::string(metric.key)] = schema_of(metric, *example.measured());
+  }
+  schema["$defs"]["statistics"]["required"] = keys;
+  schema["$defs"]["statistics"]["properties"] = types;
+  schema["$defs"]["known_statistics"]["required"] = keys;
+  expect_golden(kFile, schema.dump(2) + '\n');
 }
 
 TEST(RunJson, OfAFailedRunHasTheErrorAndNoNumber) {

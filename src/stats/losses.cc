@@ -7,9 +7,11 @@
 namespace lockstep::stats {
 namespace {
 
+using record::Phase;
+
 // Of a launch that says what its steps consist of.
 std::optional<double> share(const Launch& launch, Part part) {
-  if (!(launch.forward_ms > 0 && launch.step_ms_mean > 0)) return std::nullopt;
+  if (!(launch.phase(Phase::forward) > 0 && launch.step_ms_mean > 0)) return std::nullopt;
   return part_ms(launch, part) / launch.step_ms_mean;
 }
 
@@ -42,17 +44,17 @@ std::optional<Estimate> contention(const PointRecord& point, const Surroundings&
 double part_ms(const Launch& launch, Part part) {
   switch (part) {
     case Part::input:
-      return launch.input_ms;
+      return launch.phase(Phase::input);
     case Part::forward:
-      return launch.forward_ms;
+      return launch.phase(Phase::forward);
     case Part::backward:
-      return launch.backward_ms;
+      return launch.phase(Phase::backward);
     case Part::exchange:
-      return launch.exchange_ms - launch.waiting_ms;
+      return launch.phase(Phase::exchange) - launch.waiting_ms;
     case Part::waiting:
       return launch.waiting_ms;
     case Part::update:
-      return launch.update_ms;
+      return launch.phase(Phase::update);
     case Part::other:
       break;
   }

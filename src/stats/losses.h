@@ -2,7 +2,6 @@
 
 #include <array>
 #include <optional>
-#include <string_view>
 
 #include "stats/launches.h"
 
@@ -14,8 +13,6 @@ struct PointRecord;
 // What the time of a step goes to. Exchange is what nothing hides and is not waiting for others.
 enum class Part { input, forward, backward, exchange, waiting, update, other };
 inline constexpr std::size_t kParts = 7;
-inline constexpr std::array<std::string_view, kParts> kPartNames = {
-    "input", "forward", "backward", "exchange", "waiting", "update", "other"};
 inline constexpr std::array<Part, kParts> kAllParts = {
     Part::input,   Part::forward, Part::backward, Part::exchange,
     Part::waiting, Part::update,  Part::other};

@@ -11,11 +11,7 @@ namespace {
 Launch launch_with_exchange(double speed, double exchange_ms = 30, double waiting_ms = 10) {
   return {.images_per_second = speed,
           .step_ms_mean = 100,
-          .input_ms = 5,
-          .forward_ms = 20,
-          .backward_ms = 60 - exchange_ms,
-          .exchange_ms = exchange_ms,
-          .update_ms = 10,
+          .phase_ms = {5, 20, 60 - exchange_ms, exchange_ms, 10},
           .other_ms = 5,
           .waiting_ms = waiting_ms};
 }

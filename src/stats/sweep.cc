@@ -145,20 +145,6 @@ Launches speeds(const PointRecord& record) {
   return values;
 }
 
-std::optional<double> mean_over_launches(const PointRecord& record, const LaunchFigure& figure) {
-  if (!record.failure.empty()) return std::nullopt;
-  double sum = 0;
-  int launches = 0;
-  for (const auto& launch : record.launches) {
-    if (!launch) continue;
-    const auto value = launch->imported ? std::nullopt : figure(*launch);
-    if (!value) return std::nullopt;
-    sum += *value;
-    ++launches;
-  }
-  return launches > 0 ? std::optional(sum / launches) : std::nullopt;
-}
-
 bool same_work(const Measurements& measurements, std::size_t point, std::size_t other) {
   const auto imported = [&](std::size_t p) {
     const Launch* launch = first_launch(measurements.records[p]);

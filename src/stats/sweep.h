@@ -1,13 +1,14 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "record/sample.h"
 #include "spec/sweep.h"
 #include "stats/launches.h"
 #include "stats/losses.h"
@@ -43,8 +44,8 @@ struct Launch {
   std::int64_t steps_cut = 0;  // between the two: timed, but not steady yet
   double step_ms_mean = 0, step_ms_median = 0, step_ms_p95 = 0, step_ms_p99 = 0;
   // Parts of the mean step, in milliseconds; means over ranks.
-  double input_ms = 0, forward_ms = 0, backward_ms = 0, exchange_ms = 0, update_ms = 0,
-         other_ms = 0;
+  std::array<double, record::kPhases> phase_ms{};
+  double other_ms = 0;                     // what no phase claims
   double waiting_ms = 0;                   // the part of the exchange spent waiting for others
   std::optional<double> overlap_pct = {};  // of the time that buckets are in flight: behind compute
   std::optional<double> busbw_gbps = {};   // GB/s of the gradients while they are in flight
@@ -55,6 +56,9 @@ struct Launch {
   bool stable = false;
   std::optional<double> joules = {}, joules_per_image = {}, cost_per_million_images = {};
   std::vector<std::string> warnings = {};
+
+  double phase(record::Phase phase) const { return phase_ms[static_cast<std::size_t>(phase)]; }
+  double& phase(record::Phase phase) { return phase_ms[static_cast<std::size_t>(phase)]; }
 };
 
 // What came of a point: launches by round, and why there are not more of them.
@@ -103,10 +107,5 @@ std::vector<RowSummary> summarise(const spec::Plan& plan, std::span<const PointR
 
 // The point's speeds by round; none of a point that has failed.
 Launches speeds(const PointRecord& record);
-
-// Of a figure of launches, a member or a function of several: nothing of a point that has failed,
-// and where not all of its launches tell it. Those of others tell nothing but their speed.
-using LaunchFigure = std::function<std::optional<double>(const Launch& launch)>;
-std::optional<double> mean_over_launches(const PointRecord& record, const LaunchFigure& figure);
 
 }  // namespace lockstep::stats

@@ -207,20 +207,5 @@ TEST(SweepSummary, MarksNothingWhereThereIsNoChoice) {
   }
 }
 
-TEST(MeanOverLaunches, IsThereWhereAllLaunchesTell) {
-  PointRecord record = launched({1, 1});
-  record.launches.emplace_back();  // a round without one
-  record.launches[0]->mfu_pct = 40;
-  EXPECT_EQ(mean_over_launches(record, &Launch::mfu_pct), std::nullopt);
-  record.launches[1]->mfu_pct = 50;
-  EXPECT_EQ(mean_over_launches(record, &Launch::mfu_pct), 45);
-  EXPECT_EQ(mean_over_launches(PointRecord(), &Launch::gflops), std::nullopt);
-  record.launches[1]->imported = true;
-  EXPECT_EQ(mean_over_launches(record, &Launch::gflops), std::nullopt);
-  record = launched({1});
-  record.failure = "rank 1 died";
-  EXPECT_EQ(mean_over_launches(record, &Launch::gflops), std::nullopt);
-}
-
 }  // namespace
 }  // namespace lockstep::stats

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/or_null.h"
+#include "result/metrics.h"
 #include "result/run_json.h"
 #include "spec/names.h"
 
@@ -43,30 +44,8 @@ Json config(const RunSetup& setup) {
 
 Json statistics(const ImportedRun& run) {
   Json json = Json::object();
-  for (const char* key : {"steps_warmup",
-                          "steps_cut",
-                          "steps_measured",
-                          "seconds",
-                          "images_per_s",
-                          "images_per_s_ci95_lo",
-                          "images_per_s_ci95_hi",
-                          "images_per_s_standard_error",
-                          "images_per_s_jitter",
-                          "step_ms_mean",
-                          "step_ms_median",
-                          "step_ms_p95",
-                          "step_ms_p99",
-                          "drift_pct",
-                          "stable",
-                          "gflops",
-                          "peak_gflops",
-                          "mfu_pct",
-                          "rss_peak_bytes",
-                          "seconds_to_first_step",
-                          "energy_j",
-                          "j_per_image",
-                          "cost_per_million_images"}) {
-    json[key] = nullptr;
+  for (const result::Metric& metric : result::metrics()) {
+    if (metric.of_run != nullptr) json[std::string(metric.key)] = nullptr;
   }
   json["steps_measured"] = or_null(run.steps_measured);
   json["images_per_s"] = run.images_per_second;
