@@ -60,6 +60,8 @@ Summary summarise(std::span<const record::Sample> timed, int global_batch, Unste
   summary.jitter = speeds.jitter;
   summary.step_mean = mean(times);
   summary.step_median = median(times);
+  summary.images_per_second_median = batch / summary.step_median;
+  summary.step_p90 = quantile(times, 0.90);
   summary.step_p95 = quantile(times, 0.95);
   summary.step_p99 = quantile(times, 0.99);
   for (const record::Sample& sample : kept) {

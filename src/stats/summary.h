@@ -24,9 +24,11 @@ struct Summary {
   std::optional<Interval> images_per_second_interval;  // 95 %; nothing for a single step
   double standard_error = 0;                           // of the steps' speeds, in images/s
   double jitter = 0;                                   // of the steps' speeds, in images/s
+  double images_per_second_median = 0;                 // images of a step / median step
 
   double step_mean = 0;  // seconds
   double step_median = 0;
+  double step_p90 = 0;
   double step_p95 = 0;
   double step_p99 = 0;
   std::array<double, record::kPhases> phases{};  // mean seconds per step

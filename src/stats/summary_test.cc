@@ -44,6 +44,8 @@ TEST(Summarise, DividesTheImagesByTheWallTime) {
   EXPECT_DOUBLE_EQ(summary.images_per_second, 8);
   EXPECT_DOUBLE_EQ(summary.step_mean, 2);
   EXPECT_DOUBLE_EQ(summary.step_median, 2);
+  EXPECT_DOUBLE_EQ(summary.images_per_second_median, 8);
+  EXPECT_DOUBLE_EQ(summary.step_p90, 2.7);
   EXPECT_DOUBLE_EQ(summary.step_p95, 2.85);
   EXPECT_DOUBLE_EQ(summary.step_p99, 2.97);
   EXPECT_THAT(summary.phases, ElementsAre(0, 0.5, 1.5, 0, 0));

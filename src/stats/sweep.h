@@ -43,6 +43,7 @@ struct Launch {
   std::int64_t steps_measured = 0, steps_warmup = 0;
   std::int64_t steps_cut = 0;  // between the two: timed, but not steady yet
   double step_ms_mean = 0, step_ms_median = 0, step_ms_p95 = 0, step_ms_p99 = 0;
+  std::optional<double> images_per_second_median = {}, step_ms_p90 = {};  // not in early files
   // Parts of the mean step, in milliseconds; means over ranks.
   std::array<double, record::kPhases> phase_ms{};
   double other_ms = 0;                     // what no phase claims
