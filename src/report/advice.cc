@@ -1,4 +1,5 @@
 #include "report/advice.h"
+#include "result/metrics.h"
 
 #include <fmt/format.h>
 
@@ -139,10 +140,11 @@ std::vector<Loss> losses_of(const RowView& row) {
   const auto& losses = row.summary().losses;
   if (!losses) return all;
   if (losses->contention) all.push_back({"contention", "share_contention", *losses->contention});
-  all.push_back({"exposed exchange", "share_exchange", (*losses)[Part::exchange]});
-  all.push_back({"waiting", "share_waiting", (*losses)[Part::waiting]});
-  all.push_back({"input", "share_input", (*losses)[Part::input]});
-  all.push_back({"update", "share_update", (*losses)[Part::update]});
+  for (const result::StepPart& part : result::step_parts()) {
+    if (part.computes || part.part == Part::other) continue;
+    const result::Metric& share = result::share_of(part);
+    all.push_back({share.label, share.key, (*losses)[part.part]});
+  }
   std::ranges::stable_sort(all, std::ranges::greater(), [](const Loss& loss) {
     return std::pair(loss.matters(), loss.share.value);
   });

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "report/advice.h"
 #include "report/page_parts.h"
+#include "result/metrics.h"
 
 namespace lockstep::report {
 namespace {
@@ -53,16 +54,19 @@ struct Piece {
 };
 
 std::vector<Piece> pieces_of(const stats::Losses& losses) {
-  const double computing = losses[Part::forward].value + losses[Part::backward].value;
+  double computing = 0;
+  for (const result::StepPart& part : result::step_parts()) {
+    if (part.computes) computing += losses[part.part].value;
+  }
   const double contention =
       losses.contention ? std::clamp(losses.contention->value, 0.0, computing) : 0;
-  return {{"compute", "computing", computing - contention},
-          {"contention", "contention", contention},
-          {"exchange", "exposed exchange", losses[Part::exchange].value},
-          {"waiting", "waiting", losses[Part::waiting].value},
-          {"input", "input", losses[Part::input].value},
-          {"update", "update", losses[Part::update].value},
-          {"other", "other", losses[Part::other].value}};
+  std::vector<Piece> pieces = {{"compute", "computing", computing - contention},
+                               {"contention", "contention", contention}};
+  for (const result::StepPart& part : result::step_parts()) {
+    if (part.computes) continue;
+    pieces.push_back({part.name, result::share_of(part).label, losses[part.part].value});
+  }
+  return pieces;
 }
 
 std::string bar(const stats::Losses& losses) {

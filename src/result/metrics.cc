@@ -33,13 +33,24 @@ std::optional<Estimate> share(const RowSummary& row) {
 }
 
 constexpr StepPart kStepParts[] = {
-    {Part::input, "input", "input_wait_ms", "#e69f00"},
-    {Part::forward, "forward", "forward_ms", "#56b4e9"},
-    {Part::backward, "backward", "backward_ms", "#0072b2"},
-    {Part::exchange, "exchange", "exposed_comm_ms - straggler_wait_ms", "#d55e00"},
-    {Part::waiting, "waiting", "straggler_wait_ms", "#f0b8d4"},
-    {Part::update, "update", "optimizer_ms", "#009e73"},
-    {Part::other, "other", "other_ms", "#999999"},
+    {.part = Part::input, .name = "input", .column = "input_wait_ms", .colour = "#e69f00"},
+    {.part = Part::forward,
+     .name = "forward",
+     .column = "forward_ms",
+     .colour = "#56b4e9",
+     .computes = true},
+    {.part = Part::backward,
+     .name = "backward",
+     .column = "backward_ms",
+     .colour = "#0072b2",
+     .computes = true},
+    {.part = Part::exchange,
+     .name = "exchange",
+     .column = "exposed_comm_ms - straggler_wait_ms",
+     .colour = "#d55e00"},
+    {.part = Part::waiting, .name = "waiting", .column = "straggler_wait_ms", .colour = "#f0b8d4"},
+    {.part = Part::update, .name = "update", .column = "optimizer_ms", .colour = "#009e73"},
+    {.part = Part::other, .name = "other", .column = "other_ms", .colour = "#999999"},
 };
 static_assert(std::size(kStepParts) == stats::kParts);
 
@@ -540,6 +551,10 @@ bool is_yes_or_no(const Metric& metric) {
 
 std::span<const StepPart> step_parts() {
   return kStepParts;
+}
+
+const Metric& share_of(const StepPart& part) {
+  return metric("share_" + std::string(part.name));
 }
 
 }  // namespace lockstep::result

@@ -81,7 +81,11 @@ struct StepPart {
   std::string_view name;
   std::string_view column;  // of results.csv: its milliseconds
   std::string_view colour;  // neighbours differ in lightness, too: for eyes and printers without
+  bool computes = false;    // what the devices are for; all else is lost
 };
 std::span<const StepPart> step_parts();
+
+// Its share of the step.
+const Metric& share_of(const StepPart& part);
 
 }  // namespace lockstep::result

@@ -49,7 +49,9 @@ void add_ranks(const SortedJson& ranks, bool sums_everywhere, stats::Launch& lau
   }
   double phases = 0;
   for (std::size_t p = 0; p < record::kPhases; ++p) {
-    launch.phase_ms[p] = mean(fmt::format("{}_ms", record::kPhaseNames[p]).c_str());
+    const std::string key = fmt::format("{}_ms", record::kPhaseNames[p]);
+    if (!ranks.front().contains(key)) continue;  // a phase that early files do not have
+    launch.phase_ms[p] = mean(key.c_str());
     phases += launch.phase_ms[p];
   }
   launch.other_ms = launch.step_ms_mean - phases;

@@ -126,6 +126,12 @@ nlohmann::ordered_json schema_of(const Metric& metric, const Measured& whole) {
   return schema;
 }
 
+std::vector<std::string> keys_of(const nlohmann::ordered_json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
 TEST(RunJson, HasTheSchemaThatItsMetricsDefine) {
   constexpr const char* kFile = "docs/run.schema.json";
   auto schema = parse_ordered_json(read_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / kFile));
@@ -139,6 +145,18 @@ TEST(RunJson, HasTheSchemaThatItsMetricsDefine) {
   schema["$defs"]["statistics"]["required"] = keys;
   schema["$defs"]["statistics"]["properties"] = types;
   schema["$defs"]["known_statistics"]["required"] = keys;
+  const auto document = run_json(info(), example);
+  schema["$defs"]["phases"]["required"] = keys_of(document["phases"]);
+  schema["$defs"]["phases"]["properties"] = {};
+  for (const auto& key : keys_of(document["phases"])) {
+    schema["$defs"]["phases"]["properties"][key]["$ref"] = "#/$defs/phase";
+  }
+  schema["$defs"]["rank"]["required"] = keys_of(document["ranks"][0]);
+  auto& properties = schema["$defs"]["rank"]["properties"];
+  for (const std::string_view phase : record::kPhaseNames) {
+    const std::string key = fmt::format("{}_ms", phase);
+    if (!properties.contains(key)) properties[key]["$ref"] = "#/$defs/amount";
+  }
   expect_golden(kFile, schema.dump(2) + '\n');
 }
 
