@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The page of `lockstep report` in a real browser: the committed one, which other tests compare with
-what the program writes.
+what the program writes; and the style sheets and scripts of all pages.
 
 Usage: report_page_test.py [unittest arguments]"""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -11,7 +12,8 @@ import unittest
 
 from chromium import Chromium
 
-PAGE = pathlib.Path(__file__).resolve().parent.parent / "src/report/golden/report.html"
+REPORT = pathlib.Path(__file__).resolve().parent.parent / "src/report"
+PAGE = REPORT / "golden/report.html"
 
 # Texts that do not stand out from what is behind them: WCAG 2.1, 1.4.3, level AA. What is behind a text
 # of a drawing are the rectangles painted before it.
@@ -223,6 +225,64 @@ class ReportPage(unittest.TestCase):
         figures = "[...document.querySelectorAll('.panels > svg')].filter(svg => svg.checkVisibility()).length"
         self.assertGreater(self.evaluate(figures), 5)
         self.assertFalse(self.evaluate("document.getElementById('toggles').checkVisibility()"))
+
+
+# Browsers skip what they do not understand of a style sheet and say nothing. Returns those parts.
+NOT_UNDERSTOOD = """(text => {
+  const found = [];
+  const braces = text.replace(/\\/\\*.*?\\*\\//gs, "").replace(/"[^"]*"/g, '""').match(/[{}]/g).join("");
+  let depth = 0;
+  for (const brace of braces) {
+    depth += brace === "{" ? 1 : -1;
+    if (depth < 0) break;
+  }
+  if (depth !== 0) found.push("braces that do not match");
+  for (const [, before, body] of text.matchAll(/([^{};]*)\\{([^{}]*)\\}/g)) {
+    const selector = before.trim();
+    try {
+      document.querySelector(selector);
+    } catch {
+      found.push(selector);
+    }
+    for (const declaration of body.split(";").map(part => part.trim()).filter(part => part)) {
+      const [, name, value] = declaration.match(/^([\\w-]+): (.+)$/) ?? [];
+      if (!name || !CSS.supports(name, value)) found.push(`${selector} { ${declaration} }`);
+    }
+  }
+  return found;
+})"""
+
+
+class Assets(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Chromium()
+        cls.addClassCleanup(cls.browser.close)
+
+    def not_understood(self, text):
+        return self.browser.evaluate(f"{NOT_UNDERSTOOD}({json.dumps(text)})")
+
+    def syntax_error(self, script):
+        return self.browser.call("Runtime.compileScript", expression=script, sourceURL="", persistScript=False
+                                 ).get("exceptionDetails", {}).get("exception", {}).get("description")
+
+    def test_style_sheets_are_understood(self):
+        for name in ("report.css", "watch.css"):
+            self.assertEqual(self.not_understood((REPORT / "assets" / name).read_text()), [], name)
+
+    def test_scripts_are_strict_and_have_no_syntax_errors(self):
+        for name in ("report.js", "watch.js"):
+            script = (REPORT / "assets" / name).read_text()
+            self.assertTrue(script.startswith('"use strict";\n'), name)
+            self.assertIsNone(self.syntax_error(script), name)
+
+    def test_mistakes_are_seen(self):
+        for text, mistake in (("a { colour: red; }", "a { colour: red }"), ("a { color: 3px }", "a { color: 3px }"),
+                              ("a { color red; }", "a { color red }"), ("b, a:hoover { top: 0; }", "b, a:hoover"),
+                              ("@media print { a { top: 1; } }", "a { top: 1 }"),
+                              ("@media print { a { top: 0; }", "braces that do not match")):
+            self.assertEqual(self.not_understood(text), [mistake])
+        self.assertIn("SyntaxError", self.syntax_error("const a = ;"))
 
 
 if __name__ == "__main__":

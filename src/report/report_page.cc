@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "base/text.h"
+#include "report/assets.h"
 #include "report/page_parts.h"
 
 namespace lockstep::report {
@@ -60,13 +63,10 @@ std::string report_page(const Evidence& evidence) {
              "<title>How training scales{}</title>\n<link rel=\"icon\" href=\"data:,\">\n"
              "<style>\n{}</style>\n</head>\n<body>\n",
              evidence.sweeps.empty() ? "" : ": " + xml_escaped(evidence.sweeps.front().id),
-             kPageStyle) +
+             report_css()) +
          header(evidence, parts) + "<main>\n" + warnings_part(evidence) +
          conclusions_part(evidence) + body + "</main>\n" +
-         fmt::format(
-             "<script>\n\"use strict\";\n(() => "
-             "{{\n{}\n{}\n{}}})();\n</script>\n</body>\n</html>\n",
-             kPageScript, kPageTips, kPageZoom);
+         fmt::format("<script>\n{}</script>\n</body>\n</html>\n", report_js());
 }
 
 }  // namespace lockstep::report

@@ -7,6 +7,7 @@
 
 #include "base/or_null.h"
 #include "base/text.h"
+#include "report/assets.h"
 #include "report/characters.h"
 #include "report/svg.h"
 #include "report/watch_text.h"
@@ -17,71 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr XY kSpeeds{600, 120};  // the drawing of the last steps
-
-// Where it is dark, colours are those of the drawings.
-constexpr std::string_view kStyle = R"(:root { color-scheme: light dark; }
-@media (prefers-color-scheme: dark) { body { background: #15181d; color: #e8e8e8; } }
-body { font: 1rem/1.45 system-ui, sans-serif; max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
-progress { width: 100%; height: 1.2rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
-dt { font-weight: 600; }
-dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
-#problems:empty { display: none; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8886; white-space: nowrap; }
-:is(th, td):is(:nth-child(1), :nth-child(3), :last-child) { text-align: left; }
-img { max-width: 100%; height: auto; }
-@media (max-width: 600px) {
-  table { font-size: .8rem; }
-  th, td { padding-right: .6rem; }
-  :is(th, td):nth-child(2) { display: none; }
-}
-)";
-
-constexpr std::string_view kScript = R"("use strict";
-const element = (id) => document.getElementById(id);
-function write(id, text) {
-  if (element(id).textContent !== text) element(id).textContent = text;
-}
-function list(parent, tag, texts) {
-  parent.replaceChildren(...texts.map((text) => {
-    const child = document.createElement(tag);
-    child.textContent = text;
-    return child;
-  }));
-}
-let drawn = document.body.dataset.drawn, ran = false;
-async function refresh() {
-  let state;
-  try {
-    state = await (await fetch("state.json")).json();
-  } catch {
-    write("state", "lockstep watch does not answer");
-    return;
-  }
-  document.title = state.title;
-  write("name", state.name);
-  for (const [id, text] of Object.entries(state.texts)) write(id, text);
-  element("progress").max = Math.max(state.expected, 1);
-  element("progress").value = state.done;
-  list(element("problems"), "li", state.problems);
-  element("rows").replaceChildren(...state.rows.map((row) => {
-    const line = document.createElement("tr");
-    list(line, "td", row);
-    return line;
-  }));
-  if (state.running || ran) element("speeds").src = "speeds.svg?" + Date.now();
-  ran = state.running !== null;
-  if (state.drawn !== drawn) {
-    element("throughput").src = "throughput.svg?" + state.drawn;
-    element("narrow").srcset = "narrow.svg?" + state.drawn;
-  }
-  drawn = state.drawn;
-}
-setInterval(refresh, 2000);
-)";
 
 std::string title_of(const SweepView& view) {
   return fmt::format("{}/{} {}", view.done, view.expected, printable(view.report.id));
@@ -199,8 +135,8 @@ std::map<std::string, WebFile> watch_site(const SweepView& view) {
           {"/throughput.svg", {kSvg, throughput_svg(view.report)}},
           {"/narrow.svg", {kSvg, throughput_svg(view.report, 1)}},
           {"/speeds.svg", {kSvg, speeds_svg(view)}},
-          {"/watch.css", {"text/css; charset=utf-8", std::string(kStyle)}},
-          {"/watch.js", {"text/javascript; charset=utf-8", std::string(kScript)}}};
+          {"/watch.css", {"text/css; charset=utf-8", std::string(watch_css())}},
+          {"/watch.js", {"text/javascript; charset=utf-8", std::string(watch_js())}}};
 }
 
 }  // namespace lockstep::report
