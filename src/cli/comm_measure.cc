@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 #include "cli/comm_check.h"
 #include "comm/gathered.h"
 #include "stats/quantile.h"
@@ -171,10 +172,7 @@ void check_algorithms(CommKind kind, comm::Transport& transport,
       std::vector<std::string> known;
       for (const comm::AlgorithmRow& other : comm::algorithms()) known.emplace_back(other.name);
       known.insert(known.end(), {std::string(kVendor), std::string(kAuto)});
-      const auto near = closest(name, known);
-      throw Error(ExitCode::usage, fmt::format("--algorithms: there is no {}", name),
-                  fmt::format("{}known: {}", near ? fmt::format("did you mean {}? ", *near) : "",
-                              join(known, ", ")));
+      throw unknown_name("algorithm", name, known);
     }
     if (kind != CommKind::all_reduce && !scatters(*row->make, transport.topology())) {
       throw Error(ExitCode::usage,

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 #include "cli/help.h"
 
 namespace lockstep::cli {
@@ -132,10 +133,9 @@ Error unknown_flag(std::string_view typed, const std::string& key) {
   for (const CommFlag& own : comm_flags()) known.emplace_back(own.flag.name);
   for (const std::string_view name : kShared) known.emplace_back(name);
   known.emplace_back(spec::find_flag(kDevices)->alias);
-  const auto near = closest(key, known);
+  const std::string near = did_you_mean(key, known, "--");
   return {ExitCode::usage, fmt::format("unknown flag {}", typed),
-          (near ? fmt::format("did you mean --{}? ", *near) : "") +
-              "lockstep comm --help shows all flags"};
+          near + (near.empty() ? "" : " ") + "lockstep comm --help shows all flags"};
 }
 
 // Takes one flag after the other from the command line: its own it applies, those that it shares it

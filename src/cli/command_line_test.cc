@@ -242,7 +242,7 @@ TEST(List, NamesWhatItCanList) {
   EXPECT_THAT(lockstep({"list"}).err, HasSubstr("flags"));
   const Output output = lockstep({"list", "flag"});
   EXPECT_EQ(output.code, ExitCode::usage);
-  EXPECT_THAT(output.err, HasSubstr("cannot list flag\nhint: did you mean flags? known: "));
+  EXPECT_THAT(output.err, HasSubstr("unknown listing 'flag'\nhint: did you mean flags? known: "));
   EXPECT_EQ(lockstep({"list", "flags", "--yaml"}).code, ExitCode::usage);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 #include "cli/help.h"
 #include "data/formats.h"
 #include "spec/sweep_flags.h"
@@ -222,10 +223,7 @@ const Action& find_action(std::span<const std::string> arguments) {
   if (arguments.empty()) {
     throw Error(ExitCode::usage, "data needs to know what to do", "known: " + join(known, ", "));
   }
-  const auto near = closest(arguments[0], known);
-  throw Error(ExitCode::usage, fmt::format("data cannot {}", arguments[0]),
-              fmt::format("{}known: {}", near ? fmt::format("did you mean {}? ", *near) : "",
-                          join(known, ", ")));
+  throw unknown_name("data action", arguments[0], known);
 }
 
 // Takes the words that are neither flags nor their values out of the arguments.

@@ -4,6 +4,7 @@
 
 #include "base/streams.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 #include "cli/comm.h"
 #include "cli/comm_options.h"
 #include "cli/command_line.h"
@@ -73,10 +74,7 @@ ExitCode list(Arguments arguments, Transports) {
     print_output("{}", print());
     return ExitCode::ok;
   }
-  const auto near = closest(arguments[0], known);
-  throw Error(ExitCode::usage, fmt::format("cannot list {}", arguments[0]),
-              fmt::format("{}known: {}", near ? fmt::format("did you mean {}? ", *near) : "",
-                          join(known, ", ")));
+  throw unknown_name("listing", arguments[0], known);
 }
 
 // Behind the model stand run's flags: those that choose its images and classes change what it

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/unknown_name.h"
 
 namespace lockstep::data {
 namespace {
@@ -32,8 +32,7 @@ std::int64_t examples_per_epoch(std::string_view dataset) {
     if (row.name == dataset) return row.train_examples;
     known.emplace_back(row.name);
   }
-  throw Error(ExitCode::usage, fmt::format("unknown dataset '{}'", dataset),
-              fmt::format("known datasets: {}", join(known, ", ")));
+  throw unknown_name("dataset", dataset, known);
 }
 
 std::int64_t batches(double epochs, std::int64_t examples_per_epoch, std::int64_t global_batch) {

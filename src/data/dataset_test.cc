@@ -20,7 +20,7 @@ TEST(ExamplesPerEpoch, NamesTheKnownOnesWhenTheNameIsUnknown) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_STREQ(error.what(), "unknown dataset 'coco'");
-    EXPECT_EQ(error.hint(), "known datasets: imagenet, cifar10, mnist");
+    EXPECT_EQ(error.hint(), "known: imagenet, cifar10, mnist");
   }
 }
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/rng.h"
-#include "base/text.h"
+#include "base/unknown_name.h"
 #include "data/cifar.h"
 #include "data/example.h"
 #include "data/gzip.h"
@@ -205,8 +205,7 @@ void make_dataset(const fs::path& directory, const MakeOptions& options) {
   if (maker == std::end(kMakers)) {
     std::vector<std::string> known;
     for (const Maker& row : kMakers) known.emplace_back(row.format);
-    throw Error(ExitCode::usage, fmt::format("unknown format {}", options.format),
-                "known: " + join(known, ", "));
+    throw unknown_name("format", options.format, known);
   }
   if (options.classes > maker->most_classes) {
     throw Error(ExitCode::usage,

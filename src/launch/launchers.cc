@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "base/unknown_name.h"
 #include "launch/local.h"
 #include "launch/mpi.h"
 #include "launch/slurm.h"
@@ -37,10 +36,7 @@ const LauncherRow& find_launcher(std::string_view name) {
     if (row.name == name) return row;
     known.emplace_back(row.name);
   }
-  const auto meant = closest(name, known);
-  throw Error(ExitCode::usage, fmt::format("there is no launcher '{}'", name),
-              fmt::format("{}known: {}", meant ? fmt::format("did you mean {}? ", *meant) : "",
-                          join(known, ", ")));
+  throw unknown_name("launcher", name, known);
 }
 
 }  // namespace lockstep::launch

@@ -221,7 +221,7 @@ TEST(Servers, ThatDoNotFitAreRefused) {
 TEST(Launchers, AreFoundByName) {
   EXPECT_EQ(find_launcher("ssh").name, "ssh");
   EXPECT_EQ(refusal([] { find_launcher("slurmm"); }),
-            "there is no launcher 'slurmm' | did you mean slurm? known: local, ssh, mpi, slurm");
+            "unknown launcher 'slurmm' | did you mean slurm? known: local, ssh, mpi, slurm");
 }
 
 TEST(ShellLine, IsReadBackByAShell) {

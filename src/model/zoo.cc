@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 #include "model/zoo/families.h"
 
 namespace lockstep::model {
@@ -46,18 +47,11 @@ std::vector<std::string> names_for(std::string_view dataset) {
   return names;
 }
 
-std::string suggestion(std::string_view word, std::span<const std::string> known) {
-  const std::optional<std::string> meant = closest(word, known);
-  return meant ? fmt::format(": did you mean {}?", *meant) : "";
-}
-
 std::string_view known_dataset(std::string_view name) {
   if (name.empty()) return {};
   const auto found = std::ranges::find(kDatasets, squash(name));
   if (found != kDatasets.end()) return *found;
-  const std::vector<std::string> known(kDatasets.begin(), kDatasets.end());
-  throw Error(ExitCode::usage, fmt::format("unknown dataset {}{}", name, suggestion(name, known)),
-              "known datasets: " + join(known, ", "));
+  throw unknown_name("dataset", name, std::vector<std::string>(kDatasets.begin(), kDatasets.end()));
 }
 
 const Model* lookup(std::string_view squashed) {
@@ -107,11 +101,7 @@ std::span<const Model> zoo() {
 const Model& find(std::string_view name, std::string_view dataset) {
   const std::string_view images = known_dataset(dataset);
   const Model* model = resolve(squash(name), images);
-  if (model == nullptr) {
-    const std::vector<std::string> known = names_for(images);
-    throw Error(ExitCode::usage, fmt::format("unknown model '{}'{}", name, suggestion(name, known)),
-                "known models: " + join(known, ", "));
-  }
+  if (model == nullptr) throw unknown_name("model", name, names_for(images));
   if (!images.empty() && model->dataset != images) {
     throw Error(
         ExitCode::usage,

@@ -109,12 +109,12 @@ TEST(Find, TakesTheSpellingsOfThePredecessors) {
 
 TEST(Find, SuggestsTheClosestNameAndListsTheKnownOnes) {
   const std::string error = usage_error([] { find("resnet5O"); });
-  EXPECT_THAT(error, HasSubstr("unknown model 'resnet5O': did you mean resnet50?"));
+  EXPECT_THAT(error, HasSubstr("unknown model 'resnet5O' | did you mean resnet50? known: "));
   EXPECT_THAT(error, HasSubstr("densenet100_k24"));
   EXPECT_THAT(usage_error([] { find("transformer"); }), Not(HasSubstr("did you mean")));
   EXPECT_THAT(usage_error([] { find(""); }), HasSubstr("unknown model"));
   EXPECT_THAT(usage_error([] { find("resnet20", "cifar100"); }),
-              HasSubstr("unknown dataset cifar100: did you mean cifar10?"));
+              HasSubstr("unknown dataset 'cifar100' | did you mean cifar10?"));
 }
 
 TEST(Find, RefusesAModelForOtherImages) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 
 namespace lockstep::spec {
 namespace {
@@ -105,8 +106,7 @@ Value parse_value(const Type& type, std::string_view text, std::string_view show
   std::string hint;
   if (type.kind == Kind::choice) {
     const std::vector<std::string> known(type.choices.begin(), type.choices.end());
-    const auto near = closest(text, known);
-    if (near && !near->empty()) hint = fmt::format("did you mean {}?", *near);
+    hint = did_you_mean(text, known);
   }
   throw Error(ExitCode::usage, fmt::format("{}: expected {}", shown, expectation(type)), hint);
 }

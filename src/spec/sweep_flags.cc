@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 #include "spec/cluster.h"
 #include "spec/names.h"
 #include "spec/types.h"
@@ -70,8 +71,9 @@ void inputs(ParsedSweep& parsed, const Value& value, std::string_view shown) {
   for (const std::string& item : items(words(value), shown)) {
     const auto kind = named<InputKind>(item);
     if (!kind) {
-      throw usage(fmt::format("{}: there is no input '{}'", shown, item),
-                  fmt::format("known: {}", fmt::join(kNames<InputKind>, ", ")));
+      const std::vector<std::string> known(kNames<InputKind>.begin(), kNames<InputKind>.end());
+      const Error unknown = unknown_name("input", item, known);
+      throw usage(fmt::format("{}: {}", shown, unknown.what()), unknown.hint());
     }
     parsed.sweep.inputs.push_back(*kind);
   }

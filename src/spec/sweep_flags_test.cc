@@ -188,7 +188,7 @@ TEST(ParseSweep, RefusesWhatIsWrong) {
   EXPECT_THAT(world.error({"--worker_hosts=a,b"}), HasSubstr("a sweep's launcher decides that"));
   EXPECT_THAT(world.error({"--repeats=0"}), HasSubstr("--repeats=0: expected an integer"));
   EXPECT_THAT(world.error({"--momentum=x"}), HasSubstr("--momentum=x: expected a number"));
-  EXPECT_THAT(world.error({"--inputs=fake"}), HasSubstr("there is no input 'fake' | known: synth"));
+  EXPECT_THAT(world.error({"--inputs=fake"}), HasSubstr("unknown input 'fake' | known: synth"));
   EXPECT_THAT(world.error({"--inputs=synthetic,real"}), HasSubstr("need --data_dir"));
   EXPECT_THAT(world.error({"--inputs=real", "--data_dir=d", "--datasets_repeat_cached_sample"}),
               HasSubstr("exclude each other"));

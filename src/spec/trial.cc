@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 #include "spec/fields.h"
 #include "spec/names.h"
 
@@ -89,9 +90,8 @@ void read(const Json& json, Object& object, const std::string& path) {
   });
   for (const auto& [key, value] : json.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    const auto near = closest(key, known);
     throw Error(ExitCode::usage, fmt::format("trial: unknown key {}{}", prefix, key),
-                near ? fmt::format("did you mean {}{}?", prefix, *near) : "");
+                did_you_mean(key, known, prefix));
   }
 }
 

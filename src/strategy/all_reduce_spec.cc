@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 
 namespace lockstep::strategy {
 namespace {
@@ -97,10 +98,9 @@ class Parser {
     const std::vector<Name> names = known_names();
     const auto name = std::ranges::find(names, spelling, &Name::spelling);
     if (name == names.end()) {
-      const auto meant = closest(spelling, usable_names());
-      fail(begin, spelling.empty() ? "an algorithm is missing"
-                                   : fmt::format("unknown algorithm {}{}", spelling,
-                                                 meant ? ": did you mean " + *meant + "?" : ""));
+      if (spelling.empty()) fail(begin, "an algorithm is missing");
+      const std::string near = did_you_mean(spelling, usable_names());
+      fail(begin, fmt::format("unknown algorithm {}{}", spelling, near.empty() ? "" : ": " + near));
     }
     if (name->algorithm.empty()) fail(begin, fmt::format("{} needs GPUs", spelling));
     if (!name->note.empty()) {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/error.h"
 #include "base/text.h"
+#include "base/unknown_name.h"
 #include "strategy/strategy.h"
 
 namespace lockstep::strategy {
@@ -148,10 +148,7 @@ const StrategyRow& find_strategy(std::string_view name) {
     if (row.name == name) return row;
     known.emplace_back(row.name);
   }
-  const auto near = closest(name, known);
-  throw Error(ExitCode::usage, fmt::format("there is no strategy {}", name),
-              fmt::format("{}known: {}", near ? fmt::format("did you mean {}? ", *near) : "",
-                          join(known, ", ")));
+  throw unknown_name("strategy", name, known);
 }
 
 std::string all_reduce_taken(const StrategyRow& strategy, const Site& site, std::size_t elements) {

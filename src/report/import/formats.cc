@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "base/unknown_name.h"
 #include "report/import/lines.h"
 #include "report/import/readers.h"
 #include "result/run_file.h"
@@ -24,10 +25,10 @@ constexpr ImportFormat kFormats[] = {
     {"pattern", "any log, by --pattern", nullptr, read_pattern},
 };
 
-std::string known_names() {
+std::vector<std::string> known_names() {
   std::vector<std::string> names;
   for (const ImportFormat& format : kFormats) names.emplace_back(format.name);
-  return join(names, ", ");
+  return names;
 }
 
 const ImportFormat& format_of(const Source& source, const ImportOptions& options) {
@@ -40,13 +41,10 @@ const ImportFormat& format_of(const Source& source, const ImportOptions& options
       return format;
     }
   }
-  if (!automatic) {
-    throw Error(ExitCode::usage, fmt::format("unknown format {}", options.format),
-                "known: " + known_names());
-  }
-  throw Error(
-      ExitCode::usage, fmt::format("{} looks like none of the formats", source.path),
-      fmt::format("--pattern='speed: ([0-9.]+)' reads any log; formats: {}", known_names()));
+  if (!automatic) throw unknown_name("format", options.format, known_names());
+  throw Error(ExitCode::usage, fmt::format("{} looks like none of the formats", source.path),
+              fmt::format("--pattern='speed: ([0-9.]+)' reads any log; formats: {}",
+                          join(known_names(), ", ")));
 }
 
 template <typename Value>

@@ -260,7 +260,7 @@ TEST(Formats, AreToldApartByWhatFilesLookLike) {
   EXPECT_THAT(looks({"a_b1.csv", "1,2\n"}), ElementsAre("curve"));
   EXPECT_THAT(looks({"x", "a text, of 1 line\n"}), ElementsAre());
   EXPECT_THAT(refusal({{"x", ""}}), HasSubstr("x looks like none of the formats"));
-  EXPECT_THAT(refusal({{"x", ""}}, {.format = "nccl"}), HasSubstr("unknown format nccl"));
+  EXPECT_THAT(refusal({{"x", ""}}, {.format = "nccl"}), HasSubstr("unknown format 'nccl'"));
 }
 
 TEST(Formats, SurviveDamagedFiles) {
