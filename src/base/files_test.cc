@@ -4,8 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "base/directory_for_test.h"
 #include "base/error_for_test.h"
 
 namespace lockstep {
@@ -15,20 +14,11 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class Files : public testing::Test {
+class Files : public DirectoryTest {
  protected:
-  Files() {
-    std::string name = (fs::temp_directory_path() / "lockstep-XXXXXX").string();
-    EXPECT_NE(nullptr, mkdtemp(name.data()));
-    directory_ = name;
-  }
-  ~Files() override { fs::remove_all(directory_); }
-
   std::ptrdiff_t entries() const {
     return std::distance(fs::directory_iterator(directory_), fs::directory_iterator());
   }
-
-  fs::path directory_;
 };
 
 TEST_F(Files, ReadBackWhatWasWritten) {

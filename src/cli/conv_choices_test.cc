@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "base/check.h"
+#include "base/directory_for_test.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -16,17 +15,8 @@ using engine::ConvAlgorithm;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::filesystem::path new_directory() {
-  std::string path = (std::filesystem::temp_directory_path() / "conv_cacheXXXXXX").string();
-  LOCKSTEP_CHECK(mkdtemp(path.data()) != nullptr);
-  return path;
-}
-
-class ConvCacheTest : public testing::Test {
+class ConvCacheTest : public DirectoryTest {
  protected:
-  ~ConvCacheTest() override { std::filesystem::remove_all(directory_); }
-
-  const std::filesystem::path directory_ = new_directory();
   const engine::ConvChoices choices_ = {{"one shape", ConvAlgorithm::winograd},
                                         {"another", ConvAlgorithm::direct}};
   // A directory that is yet to be made.
@@ -77,20 +67,6 @@ TEST_F(ConvCacheTest, SaysWhyItCannotWrite) {
   const ConvCache nowhere({}, "a CPU", "1.0");
   EXPECT_THROW(nowhere.write(choices_), Error);
   EXPECT_THAT(nowhere.read().choices, IsEmpty());
-}
-
-TEST(CacheDirectory, IsWhereTheEnvironmentSays) {
-  using Variables = std::map<std::string, std::string>;
-  const auto directory = [](const Variables& variables) {
-    return cache_directory([&](const char* name) -> const char* {
-      const auto found = variables.find(name);
-      return found == variables.end() ? nullptr : found->second.c_str();
-    });
-  };
-  EXPECT_EQ(directory({{"XDG_CACHE_HOME", "/c"}, {"HOME", "/h"}}), "/c/lockstep");
-  EXPECT_EQ(directory({{"HOME", "/h"}}), "/h/.cache/lockstep");
-  EXPECT_EQ(directory({{"XDG_CACHE_HOME", "not/absolute"}, {"HOME", "/h"}}), "/h/.cache/lockstep");
-  EXPECT_EQ(directory({}), "");
 }
 
 }  // namespace

@@ -3,19 +3,18 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 
 #include "base/files.h"
+#include "base/temporary_directory.h"
 
 namespace lockstep::cli {
 namespace {
 
 TEST(Follow, CopiesAFileThatIsMadeAndWrittenMeanwhile) {
-  std::string directory = (std::filesystem::temp_directory_path() / "followXXXXXX").string();
-  ASSERT_NE(mkdtemp(directory.data()), nullptr);
-  const std::filesystem::path log = std::filesystem::path(directory) / "log";
-  const std::filesystem::path copy = std::filesystem::path(directory) / "copy";
+  const TemporaryDirectory directory;
+  const std::filesystem::path log = directory.path() / "log";
+  const std::filesystem::path copy = directory.path() / "copy";
   std::FILE* stream = std::fopen(copy.c_str(), "w");
   const std::string start(100'000, 'x');
   {
@@ -26,7 +25,6 @@ TEST(Follow, CopiesAFileThatIsMadeAndWrittenMeanwhile) {
   }
   std::fclose(stream);
   EXPECT_EQ(read_file(copy), start + "the end");
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

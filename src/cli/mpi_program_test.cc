@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/directory_for_test.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -14,25 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class MpiProgram : public ::testing::Test {
+class MpiProgram : public DirectoryTest {
  protected:
-  MpiProgram() {
-    std::string name = (fs::temp_directory_path() / "programXXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~MpiProgram() override { fs::remove_all(folder_); }
-
   [[noreturn]] void become() {
     char name[] = "lockstep", verb[] = "run", flag[] = "--model=two words";
     char* argv[] = {name, verb, flag, nullptr};
-    become_mpi_program(folder_ / "lockstep", argv);
+    become_mpi_program(directory_ / "lockstep", argv);
   }
-
-  fs::path folder_;
 };
 
 TEST_F(MpiProgram, TakesOverWithTheSameArguments) {
-  const fs::path program = folder_ / "lockstep-mpi";
+  const fs::path program = directory_ / "lockstep-mpi";
   write_file(program,
              "#!/bin/sh\n[ $# = 2 ] && [ \"$1 $2\" = 'run --model=two words' ] && exit 7\n");
   fs::permissions(program, fs::perms::owner_all);
@@ -44,7 +37,7 @@ TEST_F(MpiProgram, IsMissedClearly) {
     become();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::environment);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr((folder_ / "lockstep-mpi").string()));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr((directory_ / "lockstep-mpi").string()));
     EXPECT_THAT(error.what(), ::testing::HasSubstr("No such file"));
     EXPECT_THAT(error.hint(), ::testing::Not(::testing::IsEmpty()));
   }

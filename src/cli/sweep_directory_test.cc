@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-
+#include "base/directory_for_test.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "result/run_for_test.h"
@@ -16,16 +15,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 namespace fs = std::filesystem;
 
-class ASweepDirectory : public testing::Test {
+class ASweepDirectory : public DirectoryTest {
  protected:
   ASweepDirectory() {
-    std::string pattern = (fs::temp_directory_path() / "sweepXXXXXX").string();
-    path_ = fs::path(mkdtemp(pattern.data())) / "out";
     sweep_.models = {{"lenet", 4}};
     sweep_.devices = {1, 2};
     plan_ = spec::expand(sweep_);
   }
-  ~ASweepDirectory() override { fs::remove_all(path_.parent_path()); }
 
   void measure(SweepDirectory& directory, std::size_t point, int round) {
     write_file(directory.begin(plan_.points[point], round) / "run.json",
@@ -42,7 +38,7 @@ class ASweepDirectory : public testing::Test {
     return "none";
   }
 
-  fs::path path_;
+  const fs::path path_ = directory_ / "out";
   spec::Sweep sweep_;
   spec::Plan plan_;
   std::vector<std::string> warnings_;

@@ -2,11 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <optional>
+#include <string>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/temporary_directory.h"
 
 namespace lockstep::cli {
 namespace {
@@ -83,14 +84,14 @@ TEST(Resolve, NamesModelsAsTheZooDoesAndGivesThemTheirBatch) {
 }
 
 TEST(Resolve, MakesUpImagesOfTheSizeThatTheRealOnesBesideThemHave) {
-  std::string directory = testing::TempDir() + "lockstep_resolve_XXXXXX";
-  ASSERT_NE(mkdtemp(directory.data()), nullptr);
-  write_file(std::filesystem::path(directory) / "data_batch_1.bin", "");
+  std::optional<TemporaryDirectory> temporary(std::in_place);
+  const std::string directory = temporary->path().string();
+  write_file(temporary->path() / "data_batch_1.bin", "");
   spec::Sweep sweep = of({{"alexnet", 4}});
   sweep.run_flags["data_dir"] = directory;
   sweep.inputs = {spec::InputKind::synthetic, spec::InputKind::real};
   const spec::Sweep resolved = resolve(sweep, cores(1));
-  std::filesystem::remove_all(directory);
+  temporary.reset();
   EXPECT_EQ(resolved.models[0].model, "alexnet_cifar");
   EXPECT_EQ(resolved.run_flags.at("data_name"), "cifar10");
   EXPECT_THAT(refusal([&] { resolve(sweep, cores(1)); }), HasSubstr(directory));

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "base/directory_for_test.h"
 #include "base/error_for_test.h"
 #include "base/files.h"
 #include "data/convert.h"
-#include "data/directory_for_test.h"
 #include "data/example.h"
 #include "data/image_file.h"
 #include "data/index_file.h"

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/directory_for_test.h"
 #include "base/files.h"
-#include "data/directory_for_test.h"
 #include "data/make.h"
 
 namespace lockstep::data {

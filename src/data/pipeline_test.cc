@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
+#include "base/directory_for_test.h"
 #include "base/error_for_test.h"
 #include "base/files.h"
-#include "data/directory_for_test.h"
 #include "data/formats.h"
 #include "data/make.h"
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/directory_for_test.h"
 #include "base/files.h"
 
 namespace lockstep::doctor {
@@ -51,11 +52,9 @@ TEST(JudgeBuild, IsAProblemWhereTheProgramIsNotAndCannotBeBrought) {
 }
 
 // An `ssh` that runs what it is told on this machine, and a program that tells of it.
-class WithFakeSsh : public testing::Test {
+class WithFakeSsh : public DirectoryTest {
  protected:
-  WithFakeSsh() {
-    std::string pattern = testing::TempDir() + "lockstep doctor XXXXXX";
-    directory_ = mkdtemp(pattern.data());
+  WithFakeSsh() : DirectoryTest("lockstep doctor") {
     put("ssh", "#!/bin/sh\nfor word; do :; done\nexec sh -c \"$word\"\n");
     path_ = std::getenv("PATH");
     setenv("PATH", fmt::format("{}:{}", directory_.string(), path_).c_str(), 1);
@@ -63,10 +62,7 @@ class WithFakeSsh : public testing::Test {
     rounds_.program = directory_ / "lockstep";
     examinations_ = {{.host = "me", .here = true, .environment = {}, .findings = {}}};
   }
-  ~WithFakeSsh() override {
-    setenv("PATH", path_.c_str(), 1);
-    std::filesystem::remove_all(directory_);
-  }
+  ~WithFakeSsh() override { setenv("PATH", path_.c_str(), 1); }
 
   void put(const std::string& name, const std::string& script) {
     write_file(directory_ / name, script);
@@ -81,7 +77,6 @@ class WithFakeSsh : public testing::Test {
     return levels;
   }
 
-  std::filesystem::path directory_;
   std::string path_;
   Rounds rounds_;
   std::vector<Examination> examinations_;

@@ -1,9 +1,6 @@
 #include "launch/file_copy.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
@@ -13,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/temporary_directory.h"
 #include "base/text.h"
 #include "launch/remote.h"
 #include "launch/runner.h"
@@ -36,29 +34,15 @@ constexpr std::string_view kHere = "./";  // before every path, so that none loo
 // Lists of paths for programs that read them, gone with this object.
 class Lists {
  public:
-  Lists() {
-    std::string pattern = (fs::temp_directory_path() / "lockstep-copy.XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
-      throw Error(ExitCode::environment, fmt::format("cannot make the directory {}", pattern));
-    }
-    directory_ = pattern;
-  }
-  ~Lists() {
-    std::error_code ignored;
-    fs::remove_all(directory_, ignored);
-  }
-  Lists(const Lists&) = delete;
-  Lists& operator=(const Lists&) = delete;
-
   fs::path write(const std::string& name, const std::vector<std::string>& files) const {
     std::string text;
     for (const std::string& file : files) text += fmt::format("{}{}\n", kHere, file);
-    write_file(directory_ / name, text);
-    return directory_ / name;
+    write_file(directory_.path() / name, text);
+    return directory_.path() / name;
   }
 
  private:
-  fs::path directory_;
+  TemporaryDirectory directory_{"lockstep-copy"};
 };
 
 std::string quoted_path(const fs::path& directory, std::string_view file) {

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/directory_for_test.h"
 #include "base/error_for_test.h"
 #include "base/files.h"
 
@@ -17,11 +18,9 @@ using testing::HasSubstr;
 constexpr std::size_t kMebibyte = 1 << 20;
 
 // Files, and a directory that plays the host's.
-class AFileCopy : public testing::Test {
+class AFileCopy : public DirectoryTest {
  protected:
-  AFileCopy() {
-    std::string pattern = testing::TempDir() + "lockstep copy XXXXXX";
-    directory_ = mkdtemp(pattern.data());
+  AFileCopy() : DirectoryTest("lockstep copy") {
     copy_.from = directory_ / "from";
     copy_.to = directory_ / "host's/data";
     fs::create_directories(copy_.from / "class a");
@@ -31,7 +30,6 @@ class AFileCopy : public testing::Test {
     copy_.consignments = {{.host = {.name = "node1", .address = "node1", .here = true},
                            .files = {"-x's $HOME", "class a/1.jpg", "large"}}};
   }
-  ~AFileCopy() override { fs::remove_all(directory_); }
 
   fs::path ours(const std::string& file) const { return copy_.from / file; }
   fs::path theirs(const std::string& file) const { return fs::path(copy_.to) / file; }
@@ -63,7 +61,6 @@ class AFileCopy : public testing::Test {
     write_file(theirs(file), read_file(ours(file)).substr(0, bytes));
   }
 
-  fs::path directory_;
   FileCopy copy_;
   std::map<std::string, std::uint64_t> progress_;
 };

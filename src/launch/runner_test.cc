@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/temporary_directory.h"
 #include "base/text.h"
 
 namespace lockstep::launch {
@@ -21,20 +22,6 @@ using testing::StartsWith;
 Command shell(const std::string& name, const std::string& script) {
   return {.name = name, .argv = {"sh", "-c", script}};
 }
-
-// A directory of a test, gone with it.
-class Directory {
- public:
-  Directory() {
-    std::string pattern = testing::TempDir() + "lockstep_runner_XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::vector<std::string> names(const Outcome& outcome) {
   std::vector<std::string> result;
@@ -92,19 +79,19 @@ TEST(Runner, TellsASignalAsAShellDoes) {
 }
 
 TEST(Runner, KeepsWhatIsSaidInOrder) {
-  const Directory directory;
+  const TemporaryDirectory directory;
   const Outcome outcome =
       run(std::vector{shell("a", "echo 1; echo 2 >&2; echo 3; printf 4"), shell("b", "echo other")},
-          {.log_dir = directory / "logs" / "point"});
-  EXPECT_EQ(read_file(directory / "logs/point/a.log"), "1\n2\n3\n4");
-  EXPECT_EQ(read_file(directory / "logs/point/b.log"), "other\n");
+          {.log_dir = directory.path() / "logs" / "point"});
+  EXPECT_EQ(read_file(directory.path() / "logs/point/a.log"), "1\n2\n3\n4");
+  EXPECT_EQ(read_file(directory.path() / "logs/point/b.log"), "other\n");
 }
 
 TEST(Runner, KeepsAllOfALotOfOutput) {
-  const Directory directory;
+  const TemporaryDirectory directory;
   const Outcome outcome =
-      run(std::vector{shell("a", "seq 200000")}, {.log_dir = directory / "logs"});
-  EXPECT_EQ(std::filesystem::file_size(directory / "logs/a.log"), 1288895);
+      run(std::vector{shell("a", "seq 200000")}, {.log_dir = directory.path() / "logs"});
+  EXPECT_EQ(std::filesystem::file_size(directory.path() / "logs/a.log"), 1288895);
   EXPECT_THAT(outcome.processes[0].tail, testing::EndsWith("\n199999\n200000"));
   EXPECT_LE(outcome.processes[0].tail.size(), 4096);
 }
@@ -143,16 +130,16 @@ TEST(Runner, KillsWhatDoesNotEndPolitely) {
 }
 
 TEST(Runner, StopsWhenItIsTold) {
-  const Directory directory;
+  const TemporaryDirectory directory;
   std::atomic<bool> stop = false;
   std::thread other([&] {
-    id_in(directory / "id");
+    id_in(directory.path() / "id");
     stop = true;
   });
   const Outcome outcome =
       run(std::vector{shell(
               "a", fmt::format("trap 'echo bye; exit 0' TERM; echo $$ >{}; sleep 30 & wait",
-                               (directory / "id").string()))},
+                               (directory.path() / "id").string()))},
           {.stop = &stop});
   other.join();
   EXPECT_TRUE(outcome.stopped);
@@ -205,35 +192,36 @@ TEST(Runner, EndsTheInputOfWhatWatchesIt) {
 }
 
 TEST(Runner, LeavesNothingOfAProcessGroup) {
-  const Directory directory;
-  run(std::vector{shell("a", fmt::format("sleep 30 & echo $! >{}", (directory / "id").string()))},
+  const TemporaryDirectory directory;
+  run(std::vector{shell("a",
+                        fmt::format("sleep 30 & echo $! >{}", (directory.path() / "id").string()))},
       {});
-  EXPECT_TRUE(ends(id_in(directory / "id")));
+  EXPECT_TRUE(ends(id_in(directory.path() / "id")));
 }
 
 TEST(Runner, DoesNotWaitForWhoeverElseHasTheOutput) {
-  const Directory directory;
+  const TemporaryDirectory directory;
   const double start = now();
   const Outcome outcome =
       run(std::vector{shell("a", fmt::format("setsid sh -c 'echo $$ >{0}; exec sleep 30' & "
                                              "while [ ! -s {0} ]; do sleep 0.01; done; echo done",
-                                             (directory / "id").string()))},
+                                             (directory.path() / "id").string()))},
           {});
   EXPECT_EQ(outcome.processes[0].tail, "done");
   EXPECT_LT(now() - start, 2);
-  kill(id_in(directory / "id"), SIGKILL);
+  kill(id_in(directory.path() / "id"), SIGKILL);
 }
 
 TEST(Runner, LeavesNothingWhenItIsKilledItself) {
-  const Directory directory;
+  const TemporaryDirectory directory;
   const pid_t runner = fork();
   if (runner == 0) {
-    run(std::vector{shell("a",
-                          fmt::format("echo $$ >{}; exec sleep 30", (directory / "id").string()))},
+    run(std::vector{shell(
+            "a", fmt::format("echo $$ >{}; exec sleep 30", (directory.path() / "id").string()))},
         {});
     _exit(0);
   }
-  const pid_t process = id_in(directory / "id");
+  const pid_t process = id_in(directory.path() / "id");
   kill(runner, SIGKILL);
   waitpid(runner, nullptr, 0);
   EXPECT_TRUE(ends(process));
@@ -246,9 +234,9 @@ TEST(Runner, LeavesNoZombie) {
 }
 
 TEST(Runner, StartsNothingWhenAProgramIsMissing) {
-  const Directory directory;
+  const TemporaryDirectory directory;
   const std::vector<Command> commands = {
-      shell("a", "touch " + (directory / "started").string()),
+      shell("a", "touch " + (directory.path() / "started").string()),
       {.name = "b", .argv = {"no-such-program"}},
   };
   try {
@@ -258,7 +246,7 @@ TEST(Runner, StartsNothingWhenAProgramIsMissing) {
     EXPECT_EQ(error.code(), ExitCode::launch);
     EXPECT_STREQ(error.what(), "cannot execute no-such-program: it is in no directory of PATH");
   }
-  EXPECT_FALSE(std::filesystem::exists(directory / "started"));
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "started"));
 }
 
 TEST(Runner, NamesALogThatCannotBeWritten) {
@@ -273,11 +261,11 @@ TEST(Runner, NamesALogThatCannotBeWritten) {
 
 // A full disk loses the log, and nothing else.
 TEST(Runner, GoesOnWithoutALogThatFillsTheDisk) {
-  const Directory directory;
-  std::filesystem::create_directory(directory / "logs");
-  std::filesystem::create_symlink("/dev/full", directory / "logs" / "a.log");
-  const Outcome outcome =
-      run(std::vector{shell("a", "echo 1; sleep 0.1; echo 2")}, {.log_dir = directory / "logs"});
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory.path() / "logs");
+  std::filesystem::create_symlink("/dev/full", directory.path() / "logs" / "a.log");
+  const Outcome outcome = run(std::vector{shell("a", "echo 1; sleep 0.1; echo 2")},
+                              {.log_dir = directory.path() / "logs"});
   EXPECT_TRUE(outcome.ok());
   EXPECT_EQ(outcome.processes[0].tail, "1\n2");
 }

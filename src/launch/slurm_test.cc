@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <map>
 
 #include "base/files.h"
 #include "base/getenv.h"
+#include "base/temporary_directory.h"
 #include "launch/runner.h"
 
 namespace lockstep::launch {
@@ -22,32 +21,28 @@ namespace fs = std::filesystem;
 class FakeSlurm {
  public:
   FakeSlurm() {
-    if (mkdtemp(directory_.data()) == nullptr) std::abort();
     program("sbatch", "[ -z \"$REFUSAL\" ] || { echo \"$REFUSAL\"; exit 1; } >&2; echo '12;here'");
     program("scancel", "");
     program("scontrol",
             "printf 'JobId=12\\n   JobState=%s Reason=None\\n   ExitCode=%s\\n' $STATE $CODE");
   }
-  ~FakeSlurm() { fs::remove_all(directory_); }
-  FakeSlurm(const FakeSlurm&) = delete;
-  FakeSlurm& operator=(const FakeSlurm&) = delete;
 
   Command submission_with(std::map<std::string, std::string> environment) const {
     Command command = submission(
         {.name = "lockstep-7", .directory = "/", .log = "/log", .command = {}}, "/script");
-    environment["PATH"] = directory_ + ":" + process_getenv("PATH");
+    environment["PATH"] = directory_.path().string() + ":" + process_getenv("PATH");
     command.environment = std::move(environment);
     return command;
   }
 
  private:
   void program(const char* name, const char* line) const {
-    const fs::path path = fs::path(directory_) / name;
+    const fs::path path = directory_.path() / name;
     write_file(path, fmt::format("#!/bin/sh\n{}\n", line));
     fs::permissions(path, fs::perms::owner_all);
   }
 
-  std::string directory_ = (fs::temp_directory_path() / "slurmXXXXXX").string();
+  TemporaryDirectory directory_;
 };
 
 TEST(SlurmSubmission, EndsAsItsJobDoes) {

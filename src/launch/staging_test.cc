@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/directory_for_test.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "tests/golden.h"
@@ -15,11 +16,9 @@ using testing::Not;
 using testing::StartsWith;
 
 // A bundle of small files, and a directory that plays the host's.
-class Staging : public testing::Test {
+class Staging : public DirectoryTest {
  protected:
-  Staging() {
-    std::string pattern = testing::TempDir() + "lockstep staging XXXXXX";
-    directory_ = mkdtemp(pattern.data());
+  Staging() : DirectoryTest("lockstep staging") {
     std::filesystem::create_directories(directory_ / "bin");
     std::filesystem::create_directories(directory_ / "lib");
     write_file(directory_ / "bin/lockstep", "program");
@@ -30,7 +29,6 @@ class Staging : public testing::Test {
     site_.hosts = {{.name = "node1", .address = "node1", .here = true}};
     site_.remote_dir = directory_ / "remote";
   }
-  ~Staging() override { std::filesystem::remove_all(directory_); }
 
   int probed() const { return code(probe(site_.hosts[0], site_, bundle_)); }
   int copied() const { return code(copy(site_.hosts[0], site_, bundle_)); }
@@ -45,7 +43,6 @@ class Staging : public testing::Test {
     return names;
   }
 
-  std::filesystem::path directory_;
   Bundle bundle_;
   Site site_;
 

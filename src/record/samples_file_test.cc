@@ -1,12 +1,12 @@
 #include "record/samples_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <bit>
 #include <cmath>
 #include <span>
 
+#include "base/directory_for_test.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/rng.h"
@@ -15,15 +15,8 @@
 namespace lockstep::record {
 namespace {
 
-// A folder of its own for each test, gone afterwards.
-class SamplesFileTest : public testing::Test {
+class SamplesFileTest : public DirectoryTest {
  protected:
-  SamplesFileTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "samplesXXXXXX").string();
-    directory_ = mkdtemp(name.data());
-  }
-  ~SamplesFileTest() override { std::filesystem::remove_all(directory_); }
-
   std::filesystem::path path() const { return samples_path(directory_, 3); }
 
   void write(std::span<const Sample> samples) const {
@@ -42,8 +35,6 @@ class SamplesFileTest : public testing::Test {
     }
     return "no error";
   }
-
-  std::filesystem::path directory_;
 };
 
 // Any finite bit pattern: the hard cases for printing and parsing.

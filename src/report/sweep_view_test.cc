@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <utime.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/directory_for_test.h"
 #include "base/files.h"
 #include "record/samples_file.h"
 #include "report/watch_page.h"
@@ -24,16 +24,13 @@ namespace fs = std::filesystem;
 constexpr std::time_t kStart = 1'700'000'000;
 
 // Two points, three launches each, begun at kStart.
-class AWatchedSweep : public testing::Test {
+class AWatchedSweep : public DirectoryTest {
  protected:
   AWatchedSweep() {
-    std::string pattern = (fs::temp_directory_path() / "watchXXXXXX").string();
-    path_ = fs::path(mkdtemp(pattern.data())) / "nightly";
     sweep_.models = {{"lenet", 4}};
     sweep_.devices = {1, 2};
     sweep_.ceiling = false;
   }
-  ~AWatchedSweep() override { fs::remove_all(path_.parent_path()); }
 
   void begin() { put("sweep.json", spec::to_json(sweep_), kStart); }
   void put(const std::string& name, const std::string& text, std::time_t changed) {
@@ -60,7 +57,7 @@ class AWatchedSweep : public testing::Test {
     return SweepWatch(path_).look(locked, kStart + later);
   }
 
-  fs::path path_;
+  const fs::path path_ = directory_ / "nightly";
   spec::Sweep sweep_;
 };
 

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/directory_for_test.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "result/run_for_test.h"
@@ -19,17 +19,14 @@ namespace fs = std::filesystem;
 
 const fs::path kGoldenDirectory = fs::path(LOCKSTEP_SOURCE_DIR) / "src/result/golden";
 
-class AResultDirectory : public testing::Test {
+class AResultDirectory : public DirectoryTest {
  protected:
   AResultDirectory() {
-    std::string pattern = (fs::temp_directory_path() / "resultsXXXXXX").string();
-    path_ = fs::path(mkdtemp(pattern.data())) / "nightly";
     fs::create_directory(path_);
     sweep_.models = {{"lenet", 4}};
     sweep_.devices = {1, 2};
     sweep_.ceiling = false;
   }
-  ~AResultDirectory() override { fs::remove_all(path_.parent_path()); }
 
   void put(const std::string& name, const std::string& text) {
     fs::create_directories((path_ / name).parent_path());
@@ -46,7 +43,7 @@ class AResultDirectory : public testing::Test {
     return "none";
   }
 
-  fs::path path_;
+  fs::path path_ = directory_ / "nightly";
   spec::Sweep sweep_;
   const std::string run_ = run_json_of_lenet(1);
   const std::string failed_ = read_file(kGoldenDirectory / "failed_run.json");

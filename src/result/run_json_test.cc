@@ -1,14 +1,13 @@
 #include "result/run_json.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/temporary_directory.h"
 #include "result/metrics.h"
 #include "tests/golden.h"
 
@@ -106,12 +105,9 @@ Result example_result() {
 }
 
 TEST(RunJson, IsTheCommittedExample) {
-  std::string directory = (std::filesystem::temp_directory_path() / "runXXXXXX").string();
-  ASSERT_NE(mkdtemp(directory.data()), nullptr);
-  write_run_json(directory, info(), example_result());
-  const std::string text = read_file(std::filesystem::path(directory) / "run.json");
-  std::filesystem::remove_all(directory);
-  expect_golden("src/result/golden/run.json", text);
+  const TemporaryDirectory directory("run");
+  write_run_json(directory.path(), info(), example_result());
+  expect_golden("src/result/golden/run.json", read_file(directory.path() / "run.json"));
 }
 
 // The type of a value of run.json. What an empty run does not have may be null.

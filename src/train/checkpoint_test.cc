@@ -9,6 +9,7 @@
 
 #include <fstream>
 
+#include "base/directory_for_test.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "model/zoo.h"
@@ -20,14 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class CheckpointTest : public testing::Test {
+class CheckpointTest : public DirectoryTest {
  protected:
-  CheckpointTest() {
-    std::string name = (fs::temp_directory_path() / "checkpointXXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) directory_ = name;
-  }
-  ~CheckpointTest() override { fs::remove_all(directory_); }
-
   fs::path write(const Checkpoint& checkpoint, int keep = 5) {
     write_checkpoint(directory_, checkpoint, keep);
     return directory_ / ("checkpoint-" + std::to_string(checkpoint.step));
@@ -45,8 +40,6 @@ class CheckpointTest : public testing::Test {
     }
     return "no error";
   }
-
-  fs::path directory_;
 };
 
 Checkpoint small() {

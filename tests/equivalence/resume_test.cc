@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/directory_for_test.h"
 #include "model/zoo.h"
 #include "record/recorder.h"
 #include "tests/equivalence/ranks.h"
@@ -18,14 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr int kSteps = 3;
 
-class Resume : public testing::Test {
+class Resume : public DirectoryTest {
  protected:
-  Resume() {
-    std::string name = (fs::temp_directory_path() / "resumeXXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) directory_ = name;
-  }
-  ~Resume() override { fs::remove_all(directory_); }
-
   // What becomes of rank 0's losses in so many steps, from the latest checkpoint on.
   std::vector<float> go_on(const std::string& train_dir, const spec::Trial& original,
                            const train::Site& site, int steps) {
@@ -57,8 +52,6 @@ class Resume : public testing::Test {
     });
     return losses;
   }
-
-  fs::path directory_;
 };
 
 spec::Trial momentum_trial(int batch) {
