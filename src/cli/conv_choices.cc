@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/cache_directory.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file_name.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -42,13 +44,6 @@ ConvChoices from_json(const SortedJson& json) {
   return choices;
 }
 
-// Letters, digits and dots stay.
-std::string file_name(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return std::isalnum(c) == 0 && c != '.'; }, '_');
-  return fmt::format("convolutions-{}.json", text);
-}
-
 // Writes them, too, what is known of other shapes with them; what came of it.
 std::string kept(const ConvCache& cache, ConvChoices known, const ConvChoices& added) {
   known.insert(added.begin(), added.end());
@@ -73,7 +68,8 @@ std::map<std::string, std::string> names_of(const ConvChoices& choices) {
 ConvCache::ConvCache(const std::filesystem::path& directory, std::string machine,
                      std::string program)
     : machine_(std::move(machine)), program_(std::move(program)) {
-  if (!directory.empty()) file_ = directory / file_name(machine_);
+  if (!directory.empty())
+    file_ = directory / fmt::format("convolutions-{}.json", file_name(machine_));
 }
 
 ConvCache::Known ConvCache::read() const {
@@ -106,18 +102,6 @@ void ConvCache::write(const ConvChoices& choices) const {
   std::error_code error;
   std::filesystem::create_directories(file_.parent_path(), error);  // else writing says why not
   write_file(file_, json.dump(2) + '\n');
-}
-
-std::filesystem::path cache_directory(const Getenv& getenv) {
-  const auto directory = [&](const char* variable) -> std::filesystem::path {
-    const char* value = getenv(variable);
-    return value == nullptr ? "" : value;
-  };
-  if (const auto caches = directory("XDG_CACHE_HOME"); caches.is_absolute()) {
-    return caches / "lockstep";
-  }
-  const auto home = directory("HOME");
-  return home.empty() ? home : home / ".cache" / "lockstep";
 }
 
 ConvChoices choose_convolutions(const Job& job) {

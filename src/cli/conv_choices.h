@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 
-#include "base/getenv.h"
 #include "cli/job.h"
 #include "comm/transport.h"
 #include "engine/engine.h"
@@ -37,9 +36,6 @@ class ConvCache {
   std::filesystem::path file_;
   std::string machine_, program_;
 };
-
-// $XDG_CACHE_HOME/lockstep or $HOME/.cache/lockstep; empty where the environment has neither.
-std::filesystem::path cache_directory(const Getenv& getenv);
 
 // What --conv_algorithm=auto takes for the job's network on the team of this thread: known from
 // earlier runs, or measured now and kept. Says so on stderr.

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <csignal>
 #include <cstdio>
 
+#include "base/file_name.h"
 #include "base/files.h"
 #include "base/streams.h"
 #include "base/text.h"
@@ -27,11 +27,8 @@ constexpr double kPatience = 45;
 
 // One that no other job has: it is cancelled by its name. Blanks would end it in the script, and
 // commas in the list of names to cancel.
-std::string job_name(std::string sweep) {
-  for (char& c : sweep) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
-  }
-  return fmt::format("lockstep-{}-{}", sweep, getpid());
+std::string job_name(std::string_view sweep) {
+  return fmt::format("lockstep-{}-{}", file_name(sweep), getpid());
 }
 
 std::string script_path(const fs::path& directory) {

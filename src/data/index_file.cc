@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cache_directory.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "data/crc32c.h"
@@ -160,18 +161,9 @@ std::optional<Index> decode_index(Bytes bytes) {
 }
 
 std::optional<fs::path> index_path(const fs::path& directory, const Getenv& getenv) {
-  fs::path cache;
-  const char* xdg = getenv("XDG_CACHE_HOME");
-  const char* home = getenv("HOME");
-  if (xdg != nullptr && *xdg != '\0') {
-    cache = xdg;
-  } else if (home != nullptr && *home != '\0') {
-    cache = fs::path(home) / ".cache";
-  } else {
-    return std::nullopt;
-  }
-  return cache / "lockstep" /
-         fmt::format("index-{:016x}", fnv1a(fs::weakly_canonical(directory).string()));
+  const fs::path cache = cache_directory(getenv);
+  if (cache.empty()) return std::nullopt;
+  return cache / fmt::format("index-{:016x}", fnv1a(fs::weakly_canonical(directory).string()));
 }
 
 Index load_index(const fs::path& directory, const Getenv& getenv) {

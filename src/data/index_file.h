@@ -14,7 +14,7 @@ namespace lockstep::data {
 std::string encode_index(const Index& index);
 std::optional<Index> decode_index(Bytes bytes);
 
-// Where the index of a dataset is kept: below XDG_CACHE_HOME or HOME/.cache. Nothing: nowhere.
+// Where the index of a dataset is kept: in cache_directory(). Nothing: nowhere.
 std::optional<std::filesystem::path> index_path(const std::filesystem::path& directory,
                                                 const Getenv& getenv);
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/file_name.h"
 #include "data/bytes.h"
 #include "data/protobuf.h"
 #include "data/tfrecord.h"
@@ -68,18 +69,13 @@ double seconds_of(const std::string& date) {
   return 86400.0 * static_cast<double>(days) + 3600.0 * hour + 60.0 * minute + second;
 }
 
-std::string file_name(double time) {
+std::string event_file_name(double time) {
   return fmt::format("events.out.tfevents.{:.0f}.lockstep", time);
 }
 
-// Letters, digits and . _ - alone: it names a directory.
+// It names a directory.
 std::string run_name(std::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '.' || c == '_' || c == '-';
-    name += plain ? c : '_';
-  }
+  std::string name = file_name(text);
   if (name.size() > 150) name.resize(150);
   return name.find_first_not_of('.') == std::string::npos ? "_" + name : name;
 }
@@ -93,7 +89,7 @@ std::optional<EventFile> scaling_events(const Series& series, const Curve& curve
     if (!file) {
       file = EventFile{run_name(fmt::format("{}-{}-{}-{}", row.report->id, series.title,
                                             series.subtitle, curve.label)),
-                       file_name(time), ""};
+                       event_file_name(time), ""};
       append_version(file->content, time);
     }
     const auto add = [&](std::string_view tag, const std::optional<stats::Estimate>& estimate) {
@@ -110,8 +106,8 @@ std::optional<EventFile> scaling_events(const Series& series, const Curve& curve
 
 EventFile step_events(const StepSeries& series) {
   double time = seconds_of(series.date);
-  EventFile file{run_name(fmt::format("steps-{}-{}", series.run, series.point)), file_name(time),
-                 ""};
+  EventFile file{run_name(fmt::format("steps-{}-{}", series.run, series.point)),
+                 event_file_name(time), ""};
   append_version(file.content, time);
   const std::size_t stride = (series.ms.size() + kMostSteps - 1) / kMostSteps;
   for (std::size_t i = 0; i < series.ms.size(); ++i) {

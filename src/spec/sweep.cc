@@ -1,7 +1,6 @@
 #include "spec/sweep.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -11,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/file_name.h"
 #include "base/text.h"
 #include "spec/combinations.h"
 #include "spec/flags.h"
@@ -46,22 +46,11 @@ bool is_of_data(std::string_view flag) {
   return find_flag(flag)->group == find_flag("data_dir")->group;
 }
 
-// Different names stay different.
-std::string file_name(std::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte < 128 && (std::isalnum(byte) != 0 || c == '.' || c == '_' || c == '-');
-    name += plain ? std::string(1, c) : fmt::format("%{:02x}", byte);
-  }
-  return name;
-}
-
 std::string id_of(const Point& point) {
-  std::string id = fmt::format("{}-b{}-d{}-{}", file_name(point.model), point.batch_size,
-                               point.devices, file_name(point.strategy));
+  std::string id = fmt::format("{}-b{}-d{}-{}", distinct_file_name(point.model), point.batch_size,
+                               point.devices, distinct_file_name(point.strategy));
   if (point.num_ps > 0) id += fmt::format("-ps{}", point.num_ps);
-  if (point.data_format != "auto") id += fmt::format("-{}", file_name(point.data_format));
+  if (point.data_format != "auto") id += fmt::format("-{}", distinct_file_name(point.data_format));
   if (point.input) id += fmt::format("-{}", name(*point.input));
   return id;
 }
