@@ -6,11 +6,11 @@
 #include <limits>
 #include <utility>
 
+#include "base/affinity.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "data/index_file.h"
-#include "machine/affinity.h"
 #include "machine/cores.h"
 #include "spec/combinations.h"
 #include "train/epochs.h"
@@ -48,7 +48,7 @@ Places places(const spec::Trial& trial, const Membership& member) {
   if (!member.trains()) return {.devices = {{allowed.processors.front()}}, .spare = {}};
   const auto mine = static_cast<int>(
       std::ranges::count_if(member.ranks, [&](int r) { return r < member.workers; }));
-  const bool shares = member.local_workers > mine && !machine::bound_by_parent();
+  const bool shares = member.local_workers > mine && !bound_by_parent();
   const int devices = shares ? member.local_workers : mine;
   const bool oversubscribed = trial.oversubscribe && devices > allowed.usable;
   const auto groups = oversubscribed ? shared_cores(allowed, devices, trial.threads_per_device)

@@ -1,12 +1,9 @@
 #include "data/pipeline.h"
 
-#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <ctime>
 #include <mutex>
 #include <new>
@@ -15,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/affinity.h"
 #include "base/buffer.h"
 #include "base/check.h"
 #include "base/clock.h"
@@ -31,22 +29,6 @@ double processor_time() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-// The calling thread runs there only. (machine::bind_thread is not below this module.)
-void bind_to(const std::vector<int>& cores) {
-  constexpr int kBits = 8 * sizeof(unsigned long);
-  std::vector<unsigned long> mask(
-      static_cast<std::size_t>(*std::ranges::max_element(cores)) / kBits + 1);
-  for (const int core : cores) {
-    mask[static_cast<std::size_t>(core / kBits)] |= 1UL << core % kBits;
-  }
-  if (sched_setaffinity(0, mask.size() * sizeof(mask[0]),
-                        reinterpret_cast<const cpu_set_t*>(mask.data())) != 0) {
-    throw Error(ExitCode::environment,
-                fmt::format("cannot bind a thread of the input to cores {}: {}",
-                            fmt::join(cores, ","), std::strerror(errno)));
-  }
 }
 
 // To all that are not as low. On Linux a priority is the thread's alone; lowering it always works.
@@ -192,7 +174,7 @@ void Pipeline::State::start(const Images& images) {
 void Pipeline::State::work() {
   auto broken = failure_of([&] {
     yield_to_others();
-    if (!options_.cores.empty()) bind_to(options_.cores);
+    if (!options_.cores.empty()) bind_thread(options_.cores);
   });
   Tools tools{Preprocessor(source_.index(), options_.preprocessing)};
   std::unique_lock lock(mutex_);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/affinity.h"
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "machine/affinity.h"
 #include "machine/cgroup.h"
 #include "machine/topology.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <string_view>
 
+#include "base/affinity.h"
 #include "base/text.h"
-#include "machine/affinity.h"
 #include "machine/build.h"
 #include "machine/cgroup.h"
 #include "machine/container.h"

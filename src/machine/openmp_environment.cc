@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/affinity.h"
 #include "base/error.h"
-#include "machine/affinity.h"
 #include "machine/cores.h"
 
 namespace lockstep::machine {

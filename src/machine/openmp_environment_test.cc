@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/affinity.h"
 #include "base/error.h"
-#include "machine/affinity.h"
 #include "machine/cores.h"
 
 namespace lockstep::machine {

@@ -6,9 +6,9 @@
 
 #include <exception>
 
+#include "base/affinity.h"
 #include "base/check.h"
 #include "base/error.h"
-#include "machine/affinity.h"
 #include "machine/cores.h"
 
 namespace lockstep::machine {

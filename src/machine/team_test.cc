@@ -6,8 +6,8 @@
 #include <limits>
 #include <thread>
 
+#include "base/affinity.h"
 #include "base/error.h"
-#include "machine/affinity.h"
 #include "machine/cores.h"
 
 namespace lockstep::machine {

@@ -1,4 +1,4 @@
-#include "machine/affinity.h"
+#include "base/affinity.h"
 
 #include <sched.h>
 #include <unistd.h>
@@ -10,9 +10,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "machine/cores.h"
 
-namespace lockstep::machine {
+namespace lockstep {
 namespace {
 
 // A cpu_set_t for any number of processors: the fixed one of the C library ends at 1024.
@@ -51,6 +50,14 @@ std::vector<int> processors_of(pid_t process) {
   return {};
 }
 
+// Whether the calling thread runs on these, as far as it may, from here on.
+bool bound_to(std::span<const int> processors) {
+  LOCKSTEP_CHECK(!processors.empty());
+  const Mask mask(*std::ranges::max_element(processors) + 1);
+  for (const int p : processors) CPU_SET_S(p, mask.bytes(), mask.set());
+  return sched_setaffinity(0, mask.bytes(), mask.set()) == 0;
+}
+
 }  // namespace
 
 std::vector<int> bound_processors() {
@@ -64,22 +71,16 @@ bool bound_by_parent() {
   const std::vector<int> parents = getppid() == 0 ? mine : processors_of(getppid());
   if (parents.size() <= mine.size()) return false;
   // Asked for all that the parent has, the kernel gives what the process could have.
-  const Mask all(parents.back() + 1);
-  for (const int p : parents) CPU_SET_S(p, all.bytes(), all.set());
-  if (sched_setaffinity(0, all.bytes(), all.set()) != 0) return false;
+  if (!bound_to(parents)) return false;
   const bool could_have_more = bound_processors().size() > mine.size();
   bind_thread(mine);
   return could_have_more;
 }
 
 void bind_thread(std::span<const int> processors) {
-  LOCKSTEP_CHECK(!processors.empty());
-  const Mask mask(*std::max_element(processors.begin(), processors.end()) + 1);
-  for (const int p : processors) CPU_SET_S(p, mask.bytes(), mask.set());
-  if (sched_setaffinity(0, mask.bytes(), mask.set()) != 0) {
-    throw Error(ExitCode::environment, fmt::format("cannot bind a thread to processors {}: {}",
-                                                   ranges(processors), std::strerror(errno)));
-  }
+  if (bound_to(processors)) return;
+  throw Error(ExitCode::environment, fmt::format("cannot bind a thread to processors {}: {}",
+                                                 fmt::join(processors, ","), std::strerror(errno)));
 }
 
-}  // namespace lockstep::machine
+}  // namespace lockstep

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace lockstep::machine {
+namespace lockstep {
 
 // The processors that the calling thread may run on, ascending.
 std::vector<int> bound_processors();
@@ -17,4 +17,4 @@ bool bound_by_parent();
 // Error(environment) when the machine has none of them for us.
 void bind_thread(std::span<const int> processors);
 
-}  // namespace lockstep::machine
+}  // namespace lockstep
