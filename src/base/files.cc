@@ -10,6 +10,7 @@
 #include <span>
 #include <system_error>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -29,23 +30,12 @@ namespace {
   fail("write", path, ExitCode::environment);
 }
 
-// Closes on every path out.
-struct File {
-  int fd;
-  explicit File(int opened) : fd(opened) {}
-  ~File() {
-    if (fd >= 0) close(fd);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-};
-
-struct RegularFile : File {
+struct RegularFile {
   // To open a pipe that nobody writes to would wait for somebody who does, unless asked not to.
   explicit RegularFile(const std::filesystem::path& path)
-      : File(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
+      : file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
     struct stat status {};
-    if (fd < 0 || fstat(fd, &status) != 0) fail("read", path, ExitCode::usage);
+    if (!file || fstat(file.get(), &status) != 0) fail("read", path, ExitCode::usage);
     size = status.st_size;
     if (S_ISREG(status.st_mode)) return;
     if (S_ISDIR(status.st_mode)) {
@@ -55,6 +45,7 @@ struct RegularFile : File {
     throw Error(ExitCode::usage, fmt::format("cannot read {}: not a regular file", path.string()));
   }
 
+  Descriptor file;
   std::int64_t size = 0;
 };
 
@@ -66,10 +57,10 @@ Error too_large(const std::filesystem::path& path, std::int64_t bytes, std::int6
 }
 
 // How many bytes were read; 0 at the end of the file.
-std::size_t read_at(const File& file, const std::filesystem::path& path, std::int64_t offset,
+std::size_t read_at(const Descriptor& file, const std::filesystem::path& path, std::int64_t offset,
                     std::span<char> into) {
   while (true) {
-    const ssize_t got = pread(file.fd, into.data(), into.size(), offset);
+    const ssize_t got = pread(file.get(), into.data(), into.size(), offset);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR) fail("read", path, ExitCode::usage);
   }
@@ -83,11 +74,11 @@ bool is_there(const std::filesystem::path& path) {
 }
 
 std::string read_file(const std::filesystem::path& path, std::int64_t most) {
-  const RegularFile file(path);
-  if (file.size > most) throw too_large(path, file.size, most);
+  const RegularFile regular(path);
+  if (regular.size > most) throw too_large(path, regular.size, most);
   std::string content;
   char chunk[1 << 16];
-  while (const std::size_t got = read_at(file, path, std::ssize(content), chunk)) {
+  while (const std::size_t got = read_at(regular.file, path, std::ssize(content), chunk)) {
     content.append(chunk, got);
     // One that grows meanwhile, or whose size the kernel does not say.
     if (std::ssize(content) > most) throw too_large(path, std::ssize(content), most);
@@ -96,11 +87,12 @@ std::string read_file(const std::filesystem::path& path, std::int64_t most) {
 }
 
 std::string read_part(const std::filesystem::path& path, std::int64_t begin, std::size_t length) {
-  const RegularFile file(path);
+  const RegularFile regular(path);
   std::string content(length, '\0');
   std::size_t filled = 0;
-  while (const std::size_t got = read_at(file, path, begin + static_cast<std::int64_t>(filled),
-                                         std::span(content).subspan(filled))) {
+  while (const std::size_t got =
+             read_at(regular.file, path, begin + static_cast<std::int64_t>(filled),
+                     std::span(content).subspan(filled))) {
     filled += got;
   }
   content.resize(filled);
@@ -111,10 +103,10 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   std::filesystem::path temporary = path;
   temporary += fmt::format(".{}.tmp", getpid());
   {
-    const File file{open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
-    if (file.fd < 0) fail("write", path, ExitCode::environment);
+    const Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (!file) fail("write", path, ExitCode::environment);
     while (!content.empty()) {
-      const ssize_t put = write(file.fd, content.data(), content.size());
+      const ssize_t put = write(file.get(), content.data(), content.size());
       if (put < 0 && errno == EINTR) continue;
       if (put < 0) abandon(temporary, path);
       content.remove_prefix(static_cast<std::size_t>(put));

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -75,16 +75,13 @@ std::optional<Request> parse_request(std::string_view head) {
 
 // A connection: first its request comes, then the answer goes, then the other side closes it.
 struct Client {
-  int socket;
+  Descriptor socket;
   Clock::time_point deadline = Clock::now() + kPatience;
   std::string request = {};
   std::string answer = {};
   std::size_t sent = 0;
 
   explicit Client(int accepted) : socket(accepted) {}
-  ~Client() { close(socket); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
 
   bool has_to_send() const { return sent < answer.size(); }
 };
@@ -95,35 +92,32 @@ struct Client {
 // nobody, is cut off after a while, and makes room when there are too many.
 struct LoopbackServer::Running {
   FindFile find;
-  int listener = -1;
-  int stop = -1;  // readable: it is over
+  Descriptor listener;
+  Descriptor stop;  // readable: it is over
   int port = 0;
   std::list<Client> clients = {};  // the oldest first
   std::jthread thread = {};
 
   ~Running() {
-    if (thread.joinable()) {
-      eventfd_write(stop, 1);
-      thread.join();
-    }
-    for (const int descriptor : {listener, stop}) {
-      if (descriptor >= 0) close(descriptor);
-    }
+    if (!thread.joinable()) return;
+    eventfd_write(stop.get(), 1);
+    thread.join();
   }
 
   void listen_on(int wanted) {
-    stop = eventfd(0, EFD_CLOEXEC);
-    listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    stop = Descriptor(eventfd(0, EFD_CLOEXEC));
+    listener = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const int yes = 1;
-    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(wanted));
     inet_pton(AF_INET, kAddress, &address.sin_addr);
     socklen_t length = sizeof address;
     auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (stop < 0 || bind(listener, generic, length) != 0 || listen(listener, SOMAXCONN) != 0 ||
-        getsockname(listener, generic, &length) != 0) {
+    if (!stop || bind(listener.get(), generic, length) != 0 ||
+        listen(listener.get(), SOMAXCONN) != 0 ||
+        getsockname(listener.get(), generic, &length) != 0) {
       throw Error(ExitCode::environment,
                   fmt::format("cannot listen on {}:{}: {}", kAddress, wanted, std::strerror(errno)),
                   "without --port, any free one is taken");
@@ -147,7 +141,7 @@ struct LoopbackServer::Running {
 
   void accept_all() {
     while (true) {
-      const int accepted = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      const int accepted = accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
       const bool full = accepted >= 0 ? clients.size() >= kMostClients : errno == EMFILE;
       if (full && !clients.empty()) clients.pop_front();
       if (accepted < 0) return;
@@ -158,7 +152,7 @@ struct LoopbackServer::Running {
   // Whether it stays.
   bool take(Client& client) const {
     char bytes[4096];
-    const ssize_t got = recv(client.socket, bytes, sizeof bytes, 0);
+    const ssize_t got = recv(client.socket.get(), bytes, sizeof bytes, 0);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) return false;
     if (!client.answer.empty()) return true;  // whatever it still has to say
@@ -174,10 +168,10 @@ struct LoopbackServer::Running {
 
   static bool give(Client& client) {
     const std::string_view rest = std::string_view(client.answer).substr(client.sent);
-    const ssize_t put = send(client.socket, rest.data(), rest.size(), MSG_NOSIGNAL);
+    const ssize_t put = send(client.socket.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (put < 0) return errno == EAGAIN || errno == EINTR;
     client.sent += static_cast<std::size_t>(put);
-    if (!client.has_to_send()) shutdown(client.socket, SHUT_WR);
+    if (!client.has_to_send()) shutdown(client.socket.get(), SHUT_WR);
     return true;
   }
 
@@ -191,10 +185,10 @@ struct LoopbackServer::Running {
 
   void serve() {
     while (true) {
-      std::vector<pollfd> ready = {{stop, POLLIN, 0}, {listener, POLLIN, 0}};
+      std::vector<pollfd> ready = {{stop.get(), POLLIN, 0}, {listener.get(), POLLIN, 0}};
       for (const Client& client : clients) {
         ready.push_back(
-            {client.socket, static_cast<short>(client.has_to_send() ? POLLOUT : POLLIN), 0});
+            {client.socket.get(), static_cast<short>(client.has_to_send() ? POLLOUT : POLLIN), 0});
       }
       poll(ready.data(), ready.size(), patience());
       if (ready[0].revents != 0) return;

@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -104,13 +103,11 @@ void check_same(const fs::path& file, const spec::Sweep& sweep, bool resume) {
   }
 }
 
-int locked(const fs::path& path) {
-  const int directory = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) cannot("open", path, std::strerror(errno));
-  if (flock(directory, LOCK_EX | LOCK_NB) == 0) return directory;
-  const int reason = errno;
-  close(directory);
-  if (reason != EWOULDBLOCK) cannot("lock", path, std::strerror(reason));
+Descriptor locked(const fs::path& path) {
+  Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) cannot("open", path, std::strerror(errno));
+  if (flock(directory.get(), LOCK_EX | LOCK_NB) == 0) return directory;
+  if (errno != EWOULDBLOCK) cannot("lock", path, std::strerror(errno));
   throw Error(ExitCode::usage, fmt::format("another sweep is running in {}", path.string()),
               "wait for it, or choose another --result_dir");
 }
@@ -139,22 +136,13 @@ SweepDirectory::SweepDirectory(fs::path path, const spec::Sweep& sweep, bool res
     : path_(std::move(path)) {
   make(path_);
   lock_ = locked(path_);
-  try {
-    const fs::path file = path_ / "sweep.json";
-    if (fs::exists(file)) check_same(file, sweep, resume);
-    record(sweep);
-  } catch (...) {
-    close(lock_);
-    throw;
-  }
+  const fs::path file = path_ / "sweep.json";
+  if (fs::exists(file)) check_same(file, sweep, resume);
+  record(sweep);
 }
 
 void SweepDirectory::record(const spec::Sweep& sweep) const {
   write_file(path_ / "sweep.json", spec::to_json(sweep) + '\n');
-}
-
-SweepDirectory::~SweepDirectory() {
-  close(lock_);
 }
 
 fs::path SweepDirectory::launch(const spec::Point& point, int round, const char* suffix) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "spec/sweep.h"
 #include "stats/sweep.h"
 
@@ -24,9 +25,6 @@ class SweepDirectory {
   // Throws Error(usage) for a directory that has another sweep, this one without `resume`, or that
   // another process works on; Error(environment) for one that cannot be written.
   SweepDirectory(std::filesystem::path path, const spec::Sweep& sweep, bool resume);
-  ~SweepDirectory();
-  SweepDirectory(const SweepDirectory&) = delete;
-  SweepDirectory& operator=(const SweepDirectory&) = delete;
 
   // The sweep, with what was found out about it since.
   void record(const spec::Sweep& sweep) const;
@@ -46,7 +44,7 @@ class SweepDirectory {
   std::filesystem::path launch(const spec::Point& point, int round, const char* suffix) const;
 
   std::filesystem::path path_;
-  int lock_ = -1;
+  Descriptor lock_;
 };
 
 // Whether a process of this machine works in the directory. It does not notice the question.

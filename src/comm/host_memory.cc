@@ -50,9 +50,9 @@ void require_memory(int file, std::int64_t bytes) {
 
 HostMemory HostMemory::create(std::size_t bytes) {
   HostMemory memory;
-  memory.file_ = memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (memory.file_ < 0 || ftruncate(memory.file_, static_cast<off_t>(bytes)) != 0 ||
-      fcntl(memory.file_, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
+  memory.file_ = Descriptor(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memory.file_ || ftruncate(memory.file_.get(), static_cast<off_t>(bytes)) != 0 ||
+      fcntl(memory.file_.get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
     refuse(fmt::format("cannot share {} of memory", human_bytes(double(bytes))));
   }
   memory.map(bytes);
@@ -67,9 +67,9 @@ HostMemory HostMemory::open(const std::string& ticket) {
     throw Error(ExitCode::rank_failed, "a rank of this host sent no place of its memory");
   }
   HostMemory memory;
-  memory.file_ = ::open(parts[0].c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  if (memory.file_ < 0) refuse("cannot map another rank's memory, " + parts[0]);
-  require_memory(memory.file_, *bytes);
+  memory.file_ = Descriptor(::open(parts[0].c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  if (!memory.file_) refuse("cannot map another rank's memory, " + parts[0]);
+  require_memory(memory.file_.get(), *bytes);
   memory.map(static_cast<std::size_t>(*bytes));
   memory.close_ticket();
   return memory;
@@ -84,7 +84,7 @@ void HostMemory::map(std::size_t bytes) {
   reserved_ = reserved;
   const auto address = reinterpret_cast<std::uintptr_t>(reserved);
   void* aligned = reinterpret_cast<void*>((address + kHugePage - 1) / kHugePage * kHugePage);
-  if (mmap(aligned, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_, 0) ==
+  if (mmap(aligned, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.get(), 0) ==
       MAP_FAILED) {
     refuse(fmt::format("cannot map {}", human_bytes(double(bytes))));
   }
@@ -93,16 +93,15 @@ void HostMemory::map(std::size_t bytes) {
 }
 
 std::string HostMemory::ticket() const {
-  LOCKSTEP_CHECK(file_ >= 0);
-  return fmt::format("/proc/{}/fd/{} {}", getpid(), file_, bytes_.size());
+  LOCKSTEP_CHECK(file_);
+  return fmt::format("/proc/{}/fd/{} {}", getpid(), file_.get(), bytes_.size());
 }
 
 void HostMemory::close_ticket() {
-  if (file_ >= 0) close(std::exchange(file_, -1));
+  file_.close();
 }
 
 HostMemory::~HostMemory() {
-  close_ticket();
   if (reserved_ != nullptr) munmap(reserved_, reserved_bytes_);
 }
 

@@ -4,6 +4,8 @@
 #include <span>
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace lockstep::comm {
 
 // Memory of one rank that other processes of its host map as well. It has no name in any file
@@ -30,7 +32,7 @@ class HostMemory {
  private:
   void map(std::size_t bytes);
 
-  int file_ = -1;
+  Descriptor file_;
   std::span<std::byte> bytes_;
   void* reserved_ = nullptr;
   std::size_t reserved_bytes_ = 0;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptor.h"
 #include "comm/transport.h"
 #include "comm/transports.h"
 
@@ -51,18 +52,15 @@ class Listener {
   explicit Listener(const std::string& address);  // "host:port"
   // On the first port that is free, beginning with the preferred one, counted from 0.
   Listener(const std::string& host, const PortRange& ports, int preferred);
-  ~Listener();
-  Listener(Listener&& other) noexcept;
-  Listener& operator=(Listener&& other) noexcept;
 
   std::uint16_t port() const { return port_; }
   const std::string& host() const { return host_; }  // an address; empty: all of them
-  int release();  // the socket, which is the caller's from here on
+  int release() { return socket_.release(); }  // the socket, which is the caller's from here on
 
  private:
   void open(const tcp::Address& address);
 
-  int socket_ = -1;
+  Descriptor socket_;
   std::uint16_t port_ = 0;
   std::string host_;
 };

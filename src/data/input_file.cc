@@ -23,24 +23,15 @@ constexpr std::uint64_t kLeastRead = std::uint64_t{1} << 19;
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path)
-    : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (fd_ < 0) fail(path, std::strerror(errno));
+    : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   struct stat status {};
-  if (fstat(fd_, &status) != 0) {
-    const int reason = errno;
-    close(fd_);
-    fail(path, std::strerror(reason));
-  }
+  if (!file_ || fstat(file_.get(), &status) != 0) fail(path, std::strerror(errno));
   size_ = static_cast<std::uint64_t>(status.st_size);
-}
-
-InputFile::~InputFile() {
-  close(fd_);
 }
 
 void InputFile::read(std::uint64_t offset, std::span<std::uint8_t> to) const {
   while (!to.empty()) {
-    const ssize_t got = pread(fd_, to.data(), to.size(), static_cast<off_t>(offset));
+    const ssize_t got = pread(file_.get(), to.data(), to.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(path_, std::strerror(errno));
     if (got == 0) fail(path_, "it has become shorter");

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "data/bytes.h"
 
 namespace lockstep::data {
@@ -14,9 +15,6 @@ namespace lockstep::data {
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
 
   std::uint64_t size() const { return size_; }
   // Fills `to`; a file that ends before that is an error, too.
@@ -24,7 +22,7 @@ class InputFile {
 
  private:
   std::filesystem::path path_;
-  int fd_ = -1;
+  Descriptor file_;
   std::uint64_t size_ = 0;
 };
 

@@ -13,10 +13,6 @@ namespace lockstep::data {
 ThreadClock::ThreadClock() noexcept
     : statistics_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
 
-ThreadClock::~ThreadClock() {
-  if (statistics_ >= 0) close(statistics_);
-}
-
 double ThreadClock::now() const {
   std::uint64_t queued = nanoseconds_in_queue();
   while (true) {
@@ -31,7 +27,7 @@ double ThreadClock::now() const {
 std::uint64_t ThreadClock::nanoseconds_in_queue() const {
   std::array<char, 96> text{};
   unsigned long long ran = 0, queued = 0;
-  if (statistics_ >= 0 && pread(statistics_, text.data(), text.size() - 1, 0) > 0) {
+  if (statistics_ && pread(statistics_.get(), text.data(), text.size() - 1, 0) > 0) {
     std::sscanf(text.data(), "%llu %llu", &ran, &queued);
   }
   return queued;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/descriptor.h"
+
 namespace lockstep::data {
 
 // A clock of the thread that makes it. It goes on while the thread runs or waits for a disk, and
@@ -9,16 +11,14 @@ namespace lockstep::data {
 class ThreadClock {
  public:
   ThreadClock() noexcept;
-  ~ThreadClock();
-  ThreadClock(const ThreadClock&) = delete;
-  ThreadClock& operator=(const ThreadClock&) = delete;
 
   double now() const;  // seconds; only differences mean anything
 
  private:
   std::uint64_t nanoseconds_in_queue() const;
 
-  int statistics_;  // the kernel's, of this thread; below 0: it keeps none, and time is just time
+  Descriptor
+      statistics_;  // the kernel's, of this thread; none: it keeps none, and time is just time
 };
 
 }  // namespace lockstep::data

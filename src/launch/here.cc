@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 
+#include "base/descriptor.h"
+
 namespace lockstep::launch {
 namespace {
 
@@ -55,10 +57,9 @@ bool is_address_elsewhere(const std::string& address) {
                             .ai_next = nullptr};
   addrinfo* found = nullptr;
   if (getaddrinfo(address.c_str(), nullptr, &literal, &found) != 0) return false;
-  const int probe = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const Descriptor probe(socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const bool elsewhere =
-      bind(probe, found->ai_addr, found->ai_addrlen) != 0 && errno == EADDRNOTAVAIL;
-  if (probe >= 0) close(probe);
+      bind(probe.get(), found->ai_addr, found->ai_addrlen) != 0 && errno == EADDRNOTAVAIL;
   freeaddrinfo(found);
   return elsewhere;
 }

@@ -110,19 +110,6 @@ struct Child {
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-int Descriptor::release() {
-  return std::exchange(fd_, -1);
-}
-
-void Descriptor::close() {
-  if (fd_ >= 0) ::close(release());
-}
-
 std::string executable(const Command& command) {
   const std::string& program = command.argv.at(0);
   if (program.find('/') != std::string::npos) {

@@ -7,27 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "launch/command.h"
 #include "launch/runner.h"
 
 namespace lockstep::launch {
-
-// Owns a file descriptor.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-
-  int get() const { return fd_; }
-  int release();
-  void close();
-
- private:
-  int fd_ = -1;
-};
 
 // Where the program of a command lies. Throws Error(launch) when it cannot be executed.
 std::string executable(const Command& command);

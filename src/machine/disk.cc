@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/descriptor.h"
+
 namespace lockstep::machine {
 namespace {
 
@@ -21,9 +23,8 @@ fs::path nearest(fs::path path) {
 // Permissions alone do not tell: a file system may be read-only, or have no files left.
 std::string refusal(const fs::path& directory) {
   std::string name = (directory / ".lockstep-XXXXXX").string();
-  const int file = mkstemp(name.data());
-  if (file < 0) return std::strerror(errno);
-  close(file);
+  const Descriptor file(mkstemp(name.data()));
+  if (!file) return std::strerror(errno);
   unlink(name.c_str());
   return {};
 }

@@ -7,13 +7,13 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <memory>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 
 namespace lockstep::mpi {
 namespace {
@@ -28,30 +28,25 @@ class Attempt {
     addrinfo* found = nullptr;
     if (getaddrinfo(address.c_str(), port.c_str(), &hints, &found) != 0) return;
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
-    socket_ = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (socket_ < 0) return;
-    if (connect(socket_, found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS) give_up();
+    socket_ = Descriptor(socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!socket_) return;
+    if (connect(socket_.get(), found->ai_addr, found->ai_addrlen) == 0) return;
+    if (errno != EINPROGRESS) give_up();
   }
-  ~Attempt() { give_up(); }
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
 
   const std::string& address() const { return address_; }
-  int socket_or_none() const { return socket_; }
-  bool open() const { return socket_ >= 0; }
+  int socket_or_none() const { return socket_.get(); }
+  bool open() const { return static_cast<bool>(socket_); }
   bool succeeded() const {
     int error = 0;
     socklen_t size = sizeof error;
-    return getsockopt(socket_, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+    return getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
   }
-  void give_up() {
-    if (socket_ >= 0) close(socket_);
-    socket_ = -1;
-  }
+  void give_up() { socket_.close(); }
 
  private:
   std::string address_;
-  int socket_ = -1;
+  Descriptor socket_;
 };
 
 bool of_one_link(const sockaddr& address) {
@@ -84,23 +79,23 @@ std::vector<std::string> own_addresses() {
 std::optional<std::string> first_reachable(std::span<const std::string> addresses,
                                            const std::string& port, double seconds) {
   const double end = now() + seconds;
-  std::vector<std::unique_ptr<Attempt>> attempts;
+  std::vector<Attempt> attempts;
   for (const std::string& address : addresses) {
-    attempts.push_back(std::make_unique<Attempt>(address, port));
+    attempts.emplace_back(address, port);
   }
   while (true) {
-    std::erase_if(attempts, [](const auto& attempt) { return !attempt->open(); });
+    std::erase_if(attempts, [](const Attempt& attempt) { return !attempt.open(); });
     const double left = end - now();
     if (attempts.empty() || left <= 0) return {};
     std::vector<pollfd> sockets;
-    for (const auto& attempt : attempts) {
-      sockets.push_back({.fd = attempt->socket_or_none(), .events = POLLOUT, .revents = 0});
+    for (const Attempt& attempt : attempts) {
+      sockets.push_back({.fd = attempt.socket_or_none(), .events = POLLOUT, .revents = 0});
     }
     poll(sockets.data(), sockets.size(), static_cast<int>(left * 1000) + 1);
     for (std::size_t i = 0; i < sockets.size(); ++i) {
       if (sockets[i].revents == 0) continue;
-      if (attempts[i]->succeeded()) return attempts[i]->address();
-      attempts[i]->give_up();
+      if (attempts[i].succeeded()) return attempts[i].address();
+      attempts[i].give_up();
     }
   }
 }

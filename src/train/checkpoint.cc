@@ -12,6 +12,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -51,15 +52,13 @@ class DurableFile {
         temporary_(fmt::format("{}.{}{}", path_.string(), getpid(), kTemporary)) {
     struct stat status = {};
     do {  // once more where it was taken for abandoned before it was locked
-      if (file_ >= 0) close(file_);
-      file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-      if (file_ < 0) fail();
-      flock(file_, LOCK_EX);  // where that does not work, nobody takes it for abandoned
-      if (fstat(file_, &status) != 0) fail();
+      file_ = Descriptor(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+      if (!file_) fail();
+      flock(file_.get(), LOCK_EX);  // where that does not work, nobody takes it for abandoned
+      if (fstat(file_.get(), &status) != 0) fail();
     } while (status.st_nlink == 0);
   }
   ~DurableFile() {
-    if (file_ >= 0) close(file_);
     if (!finished_) unlink(temporary_.c_str());
   }
   DurableFile(const DurableFile&) = delete;
@@ -67,7 +66,7 @@ class DurableFile {
 
   void append(Bytes bytes) {
     while (!bytes.empty()) {
-      const ssize_t put = write(file_, bytes.data(), bytes.size());
+      const ssize_t put = write(file_.get(), bytes.data(), bytes.size());
       if (put < 0 && errno == EINTR) continue;
       if (put < 0) fail();
       bytes = bytes.subspan(static_cast<std::size_t>(put));
@@ -75,14 +74,12 @@ class DurableFile {
   }
 
   void finish() {
-    if (fsync(file_) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+    if (fsync(file_.get()) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
     finished_ = true;
     // The name, too, is on the disk only when its directory is.
-    const int directory = open(path_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0) fail();
-    const int result = fsync(directory);
-    close(directory);
-    if (result != 0) fail();
+    const Descriptor directory(
+        open(path_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory || fsync(directory.get()) != 0) fail();
   }
 
  private:
@@ -92,7 +89,7 @@ class DurableFile {
   }
 
   const fs::path path_, temporary_;
-  int file_ = -1;
+  Descriptor file_;
   bool finished_ = false;
 };
 
@@ -147,10 +144,9 @@ void remove_abandoned(const fs::path& directory) {
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
     if (!is_temporary(entry->path().filename().string())) continue;
-    const int file = open(entry->path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) continue;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(entry->path().c_str());
-    close(file);
+    const Descriptor file(
+        open(entry->path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (file && flock(file.get(), LOCK_EX | LOCK_NB) == 0) unlink(entry->path().c_str());
   }
 }
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <asio/connect.hpp>
@@ -198,27 +197,7 @@ void Listener::open(const tcp::Address& address) {
   tcp::Acceptor acceptor = tcp::listen_at(io, address);
   port_ = acceptor.local_endpoint().port();
   host_ = tcp::host_of(acceptor);
-  socket_ = acceptor.release();
-}
-
-Listener::~Listener() {
-  if (socket_ >= 0) close(socket_);
-}
-
-Listener::Listener(Listener&& other) noexcept
-    : socket_(std::exchange(other.socket_, -1)),
-      port_(other.port_),
-      host_(std::move(other.host_)) {}
-
-Listener& Listener::operator=(Listener&& other) noexcept {
-  std::swap(socket_, other.socket_);
-  std::swap(port_, other.port_);
-  std::swap(host_, other.host_);
-  return *this;
-}
-
-int Listener::release() {
-  return std::exchange(socket_, -1);
+  socket_ = Descriptor(acceptor.release());
 }
 
 }  // namespace lockstep::comm
