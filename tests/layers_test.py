@@ -1,6 +1,6 @@
 """Compares every #include in src/ with the table of layers in CMakeLists.txt.
 
-A row `lockstep_module(NAME DEPENDS ...)` says which modules NAME may include. A blank line between
+A row `lockstep_module(NAME DEPENDS ...)` says which modules NAME includes. A blank line between
 rows starts the next level; a row names modules of lower levels only, so there are no cycles.
 """
 
@@ -52,19 +52,37 @@ def bad_rows(levels):
         below |= level.keys()
 
 
+def sources(source):
+    return sorted(p for p in source.rglob("*") if p.suffix in (".cc", ".h"))
+
+
+def includes(path):
+    """Every #include of a file: (number of its line, < or ", header)."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)', line)
+        if match:
+            yield number, *match.groups()
+
+
+def unused_names(source, levels):
+    used = {(path.relative_to(source).parts[0], header.split("/")[0])
+            for path in sources(source) for _, quote, header in includes(path) if quote == '"'}
+    for level in levels:
+        for module, depends in level.items():
+            for other in depends:
+                if (module, other) not in used:
+                    yield f"CMakeLists.txt: {module} names {other} and includes nothing of it"
+
+
 def bad_includes(source, levels):
     rows = {module: depends for level in levels for module, depends in level.items()}
-    for path in sorted(p for p in source.rglob("*") if p.suffix in (".cc", ".h")):
+    for path in sources(source):
         place = path.relative_to(source)
         module = place.parts[0]
         if module not in rows:
             yield f"src/{place}: CMakeLists.txt has no row for {module}"
             continue
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)', line)
-            if not match:
-                continue
-            quote, header = match.groups()
+        for number, quote, header in includes(path):
             if header.startswith("tests/") and place.stem.endswith("_test"):
                 continue  # what tests share
             problem = (own_problem(header, module, rows) if quote == '"' else
@@ -111,6 +129,9 @@ class ThisTree(unittest.TestCase):
     def test_includes_follow_the_rows(self):
         self.assertEqual(list(bad_includes(ROOT / "src", self.levels)), [])
 
+    def test_rows_name_only_what_is_included(self):
+        self.assertEqual(list(unused_names(ROOT / "src", self.levels)), [])
+
     def test_everything_is_printed_by_what_survives_a_full_disk(self):
         self.assertEqual(list(bad_prints(ROOT / "src")), [])
 
@@ -154,6 +175,16 @@ class Checker(unittest.TestCase):
     def test_a_row_may_not_name_its_own_level(self):
         levels = [{"base": []}, {"model": ["base", "data"], "data": ["base"]}]
         self.assertEqual(len(list(bad_rows(levels))), 1)
+
+    def test_a_row_may_not_name_what_nobody_includes(self):
+        levels = [{"base": []}, {"model": ["base"], "data": ["base"]}]
+        with tempfile.TemporaryDirectory() as folder:
+            for module in ("model", "data"):
+                (pathlib.Path(folder) / module).mkdir()
+            (pathlib.Path(folder) / "model/graph.cc").write_text('#include "base/error.h"')
+            (pathlib.Path(folder) / "data/source.cc").write_text("#include <base>")
+            self.assertEqual(list(unused_names(pathlib.Path(folder), levels)),
+                             ["CMakeLists.txt: data names base and includes nothing of it"])
 
     def test_a_cycle_is_seen(self):
         levels = [{"base": ["model"]}, {"model": ["base"]}]
