@@ -115,11 +115,30 @@ void visit_index(Stream& stream, IndexType& index) {
   });
 }
 
-bool names_its_files(const Index& index) {
+// Pixels have one shape, and records of pixels its size.
+bool has_one_shape(const Index& index) {
+  for (const Extent& extent : {index.channels, index.height, index.width}) {
+    if (extent.least <= 0 || extent.least != extent.most) return false;
+  }
+  const auto plane =
+      static_cast<std::uint64_t>(index.height.most) * static_cast<std::uint64_t>(index.width.most);
+  const auto channels = static_cast<std::uint64_t>(index.channels.most);
+  const auto fits = [&](const Record& record) {
+    return record.length % plane == 0 && record.length / plane == channels;
+  };
+  return std::ranges::all_of(index.records,
+                             [&](const auto& list) { return std::ranges::all_of(list, fits); });
+}
+
+// What those who read records rely on.
+bool holds_together(const Index& index) {
   const auto known = [&](const auto& entry) { return entry.file < index.files.size(); };
+  const bool empty = index.records[0].empty() && index.records[1].empty();
   return std::ranges::all_of(index.faults, known) &&
          std::ranges::all_of(index.records,
-                             [&](const auto& list) { return std::ranges::all_of(list, known); });
+                             [&](const auto& list) { return std::ranges::all_of(list, known); }) &&
+         index.encoding <= Encoding::example &&
+         (empty || index.encoding != Encoding::pixels || has_one_shape(index));
 }
 
 // FNV-1a: a short name for a long one.
@@ -156,7 +175,7 @@ std::optional<Index> decode_index(Bytes bytes) {
   Index index;
   Reader reader(content.subspan(kMagic.size()));
   visit_index(reader, index);
-  if (!reader.fits() || !names_its_files(index)) return std::nullopt;
+  if (!reader.fits() || !holds_together(index)) return std::nullopt;
   return index;
 }
 

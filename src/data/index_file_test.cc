@@ -37,6 +37,23 @@ TEST(IndexBytes, AreWorthNothingWhenAnyIsWrong) {
   }
 }
 
+TEST(IndexBytes, AreWorthNothingWhereRecordsDoNotFitTheirShape) {
+  Index pixels{.format = "mnist"};
+  pixels.files = {{"a", Split::train, 3000, 0}};
+  pixels.of(Split::train) = {{.file = 0, .label = 3, .offset = 12, .length = 600}};
+  pixels.see_shape(1, 20, 30);
+  EXPECT_EQ(decode_index(bytes_of(encode_index(pixels))), pixels);
+  Index longer = pixels;
+  longer.of(Split::train)[0].length = 601;
+  EXPECT_FALSE(decode_index(bytes_of(encode_index(longer))));
+  Index flat = pixels;
+  flat.height = {};
+  EXPECT_FALSE(decode_index(bytes_of(encode_index(flat))));
+  Index unknown = pixels;
+  unknown.encoding = static_cast<Encoding>(3);
+  EXPECT_FALSE(decode_index(bytes_of(encode_index(unknown))));
+}
+
 class Kept : public DirectoryTest {
  protected:
   Kept() {
