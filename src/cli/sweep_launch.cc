@@ -24,12 +24,13 @@ std::string said_after(std::string_view words, const std::string& tail) {
   return {};
 }
 
-// The last thing that it said which says something.
+// The last thing that it said which says something about its end.
 std::string last_words(const std::string& tail) {
   std::string last = said_after("error: ", tail);
   if (!last.empty()) return last;
   for (const std::string& line : split(tail, '\n')) {
-    if (!trim(line).empty()) last = trim(line);
+    const bool remark = line.starts_with("warning: ") || line.starts_with("note: ");
+    if (!remark && !trim(line).empty()) last = trim(line);
   }
   return last;
 }

@@ -206,6 +206,7 @@ void Process::end_politely() {
     input_.close();
   } else {
     signal_group(SIGTERM);
+    signal_group(SIGCONT);  // what is stopped hears no other signal
   }
 }
 

@@ -129,6 +129,11 @@ TEST(Runner, KillsWhatDoesNotEndPolitely) {
   EXPECT_LT(now() - start, 2);
 }
 
+TEST(Runner, EndsWhatIsStopped) {
+  const Outcome outcome = run(std::vector{shell("a", "kill -STOP $$")}, {.time_limit = 0.2});
+  EXPECT_EQ(outcome.processes[0].exit_code, 128 + SIGTERM);
+}
+
 TEST(Runner, StopsWhenItIsTold) {
   const TemporaryDirectory directory;
   std::atomic<bool> stop = false;
