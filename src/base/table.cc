@@ -40,7 +40,7 @@ std::vector<std::string> Table::fit(std::size_t width) {
     const auto out = std::ranges::max_element(columns_, {}, &Column::dispensable);
     if (out->dispensable == 0) break;
     const auto index = out - columns_.begin();
-    taken.push_back(out->title);
+    taken.push_back(out->long_name.empty() ? out->title : out->long_name);
     columns_.erase(out);
     for (auto& row : rows_) row.erase(row.begin() + index);
   }

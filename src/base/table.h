@@ -17,14 +17,15 @@ class Table {
   struct Column {
     std::string title;
     Align align = Align::right;
-    int dispensable = 0;  // the highest goes first where there is no room; 0: never
+    int dispensable = 0;         // the highest goes first where there is no room; 0: never
+    std::string long_name = {};  // where it is named by itself; empty: the title
   };
 
   explicit Table(std::vector<Column> columns);
 
   void add(std::vector<std::string> row);  // as many cells as there are columns
   // Removes columns until lines are at most `width` characters wide, or no dispensable column is
-  // left; returns the titles of the removed columns.
+  // left; returns the names of the removed columns.
   std::vector<std::string> fit(std::size_t width);
   std::string text() const;  // title line, rule, rows; each line ends in '\n'
 

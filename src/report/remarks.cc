@@ -71,10 +71,10 @@ std::string of_limit_text(const stats::RowSummary& row) {
   return fmt::format("{}{}", limit_mark(row), percent_text(row.of_ceiling->value));
 }
 
-std::vector<std::string> remarks(const result::SweepResults& report) {
+std::vector<std::string> remarks(const result::SweepResults& report, bool marks) {
   std::vector<std::string> sentences;
   for (const LimitMark* mark : {&kWithinNoise, &kOfOneLaunch, &kAbove}) {
-    if (std::ranges::count(report.rows, mark, limit_mark_of) == 0) continue;
+    if (!marks || std::ranges::count(report.rows, mark, limit_mark_of) == 0) continue;
     sentences.push_back(fmt::format("{}: {}", mark->mark, mark->meaning));
   }
   std::ranges::copy(shared_baselines(report), std::back_inserter(sentences));

@@ -21,7 +21,7 @@ std::string_view limit_mark(const stats::RowSummary& row);
 std::string of_limit_text(const stats::RowSummary& row);
 
 // Sentences: what the marks that the rows have mean, what speed-ups refer to where that is not
-// their own configuration, which launches have no partner.
-std::vector<std::string> remarks(const result::SweepResults& report);
+// their own configuration, which launches have no partner. `marks`: those of limits are shown.
+std::vector<std::string> remarks(const result::SweepResults& report, bool marks = true);
 
 }  // namespace lockstep::report

@@ -121,6 +121,8 @@ TEST(SweepTable, FitsTheTerminalAndSaysWhatItLeavesOut) {
     }
   }
   EXPECT_THAT(sweep_table(report, 100), HasSubstr("speed-up"));
+  EXPECT_THAT(sweep_table(report, 120),
+              HasSubstr("left out in this narrow terminal: 95 % of efficiency"));
 }
 
 // Points: 1, 2 and, without exchange, 2 devices.
@@ -137,6 +139,10 @@ TEST(SweepTable, SaysWhyAPointIsAboveItsLimit) {
   const std::string chance = sweep_table(beside_its_limit(noisy, measured(100)));
   EXPECT_THAT(chance, HasSubstr(" ^108.8 %\n"));
   EXPECT_THAT(chance, HasSubstr("\n^: above the speed of independent devices by no more than"));
+  EXPECT_THAT(chance, HasSubstr("95 %: intervals over"));
+  const std::string narrow = sweep_table(beside_its_limit(noisy, measured(100)), 64);
+  EXPECT_THAT(narrow, Not(HasSubstr("^: ")));  // neither column is there
+  EXPECT_THAT(narrow, Not(HasSubstr("95 %: intervals over")));
   const std::string above = sweep_table(beside_its_limit(measured(110), measured(100)));
   EXPECT_THAT(above, HasSubstr(" !110.0 %\n"));
   EXPECT_THAT(above, HasSubstr("\n!: above the speed of independent devices by more than"));

@@ -41,6 +41,10 @@ std::string heading_of(const result::Metric& metric) {
   return std::string(metric.heading.empty() ? metric.label : metric.heading);
 }
 
+std::string interval_name(const result::Metric& metric) {
+  return "95 % of " + heading_of(metric);
+}
+
 // The metrics that have a column here.
 std::vector<const result::Metric*> shown_metrics(const result::SweepResults& report) {
   std::vector<const result::Metric*> shown = result::table_metrics();
@@ -133,7 +137,7 @@ std::string sweep_table(const result::SweepResults& report, std::size_t width) {
   for (const result::Metric* metric : shown) {
     columns.push_back({heading_of(*metric), right, metric->table.narrow});
     if (metric->table.narrow_interval > 0) {
-      columns.push_back({"95 %", right, metric->table.narrow_interval});
+      columns.push_back({"95 %", right, metric->table.narrow_interval, interval_name(*metric)});
     }
   }
   Table table(std::move(columns));
@@ -166,10 +170,19 @@ std::string sweep_table(const result::SweepResults& report, std::size_t width) {
     table.add(std::move(cells));
   }
   const std::vector<std::string> taken = table.fit(width);
+  const auto is_left = [&](const std::string& column) {
+    return std::ranges::count(taken, column) == 0;
+  };
+  const bool intervals = std::ranges::any_of(shown, [&](const result::Metric* metric) {
+    return metric->table.narrow_interval > 0 && is_left(interval_name(*metric));
+  });
+  const bool limits = std::ranges::any_of(shown, [&](const result::Metric* metric) {
+    return metric->limit && is_left(heading_of(*metric));
+  });
   std::vector<std::string> notes;
-  if (!launches.empty()) notes.push_back(legend(launches));
+  if (!launches.empty() && intervals) notes.push_back(legend(launches));
   if (marked) notes.emplace_back(kBestMark);
-  std::ranges::copy(remarks(report), std::back_inserter(notes));
+  std::ranges::copy(remarks(report, limits), std::back_inserter(notes));
   if (!taken.empty()) {
     notes.push_back(fmt::format("left out in this narrow terminal: {}; results.csv has all",
                                 join(taken, ", ")));
