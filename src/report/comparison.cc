@@ -63,10 +63,10 @@ std::string comparison_table(const Comparison& comparison, std::size_t width) {
                {"results", left},
                {"strategy", left, 1},
                {"images/s"},
-               {"95 %", right, 6},
+               {"95 %", right, 6, "95 % of images/s"},
                {"speed-up", right, 3},
                {"of the first"},
-               {"95 %", right, 2},
+               {"95 %", right, 2, "95 % of the ratio"},
                {"verdict", left}});
   std::string notes;
   for (const result::SweepResults& report : comparison.contenders) notes += origin(report);
@@ -128,6 +128,11 @@ std::string comparison_graph(const Comparison& comparison) {
     });
     if (curve == curves.end()) curve = curves.insert(curve, {.name = name, .framework = who});
     curve->speeds[place.point.devices] = place.summary.speed->value;
+    // As in the table: strategies may share the baseline of one of them.
+    if (const std::optional<std::size_t> baseline = place.summary.baseline;
+        baseline && place.report.plan.points[*baseline].devices == curve->speeds.begin()->first) {
+      curve->base = stats::estimate(stats::speeds(place.report.records[*baseline]))->value;
+    }
   }
   std::string footer = device_sentence(comparison.contenders);
   if (left_out > 0) {

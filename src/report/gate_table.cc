@@ -12,7 +12,7 @@
 namespace lockstep::report {
 namespace {
 
-constexpr std::size_t kSentence = 300;
+constexpr std::size_t kSentence = 500;
 
 std::string speed(const std::optional<stats::Estimate>& estimate) {
   return estimate ? speed_text(estimate->value) : "-";

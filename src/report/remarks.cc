@@ -52,6 +52,22 @@ std::vector<std::string> shared_baselines(const result::SweepResults& report) {
   return sentences;
 }
 
+// "resnet50, batch 64: speed-ups refer to 4 devices, the fewest that were measured".
+std::vector<std::string> large_baselines(const result::SweepResults& report) {
+  std::vector<std::string> sentences;
+  for (std::size_t r = 0; r < report.rows.size(); ++r) {
+    const auto& baseline = report.rows[r].baseline;
+    if (report.plan.rows[r].is_ceiling || !baseline) continue;
+    const spec::Point& point = report.plan.points[*baseline];
+    if (point.devices == 1) continue;
+    std::string sentence = fmt::format(
+        "{}, batch {}: speed-ups and efficiencies refer to {} devices, the fewest measured",
+        printable(point.model), point.batch_size, point.devices);
+    if (std::ranges::count(sentences, sentence) == 0) sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
 bool lacks_partners(const result::SweepResults& report, std::size_t r) {
   const stats::RowSummary& row = report.rows[r];
   if (!row.speed_up || row.baseline == report.plan.rows[r].point) return false;
@@ -78,6 +94,7 @@ std::vector<std::string> remarks(const result::SweepResults& report, bool marks)
     sentences.push_back(fmt::format("{}: {}", mark->mark, mark->meaning));
   }
   std::ranges::copy(shared_baselines(report), std::back_inserter(sentences));
+  std::ranges::copy(large_baselines(report), std::back_inserter(sentences));
   for (std::size_t r = 0; r < report.rows.size(); ++r) {
     if (!lacks_partners(report, r)) continue;
     sentences.emplace_back(

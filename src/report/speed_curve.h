@@ -17,6 +17,8 @@ struct SpeedCurve {
   std::string name;                // of its files: "inceptionv3_b32"
   std::string framework;           // "lockstep"; of its directory: "csv_lockstep"
   std::map<int, double> speeds{};  // images per second of all devices, by their number
+  // What speed-ups refer to; not set: the speed on the fewest devices.
+  std::optional<double> base = {};
 };
 
 inline constexpr std::string_view kOwnFramework = "lockstep";
@@ -44,8 +46,8 @@ bool same_network(const SpeedCurve& a, const SpeedCurve& b);
 
 // NAME.svg: the curve and its ideal, from (0, 0) on. `footer`: one line below the drawing.
 std::string curve_svg(const SpeedCurve& curve, std::string_view footer);
-// comparison_graph.svg: each curve's speed-up over its own smallest number of devices; the legend
-// says what that is in images per second.
+// comparison_graph.svg: each curve's speed-up over its base; the legend says what that is in images
+// per second.
 std::string comparison_svg(std::span<const SpeedCurve> curves, std::string_view title,
                            std::string_view footer);
 

@@ -42,12 +42,16 @@ std::string title_of(const SpeedCurve& curve) {
                      shown(kFrameworks, curve.framework));
 }
 
+double base_of(const SpeedCurve& curve) {
+  return curve.base.value_or(curve.speeds.begin()->second);
+}
+
 // With the speed that speed-ups refer to: they alone would hide who is faster.
 std::string legend_of(const SpeedCurve& curve) {
-  const auto& [fewest, base] = *curve.speeds.begin();
+  const int fewest = curve.speeds.begin()->first;
   const std::string batch = parts_of(curve).batch;
   return fmt::format("{}{}: {:.2f} images/s on {}", title_of(curve),
-                     batch.empty() ? "" : fmt::format(", batch {}", batch), base,
+                     batch.empty() ? "" : fmt::format(", batch {}", batch), base_of(curve),
                      counted(fewest, "device"));
 }
 
@@ -94,11 +98,11 @@ std::string comparison_svg(std::span<const SpeedCurve> curves, std::string_view 
   std::set<int> counts;
   for (const SpeedCurve& curve : curves) {
     if (curve.speeds.empty()) continue;
-    const auto& [fewest, base] = *curve.speeds.begin();
+    const int fewest = curve.speeds.begin()->first;
     ChartLine line{.label = legend_of(curve), .points = {}};
     for (const auto& [devices, speed] : curve.speeds) {
       counts.insert(devices);
-      const double speed_up = speed / base * fewest;
+      const double speed_up = speed / base_of(curve) * fewest;
       line.points.push_back({static_cast<double>(devices), speed_up});
       line.titles.push_back(fmt::format("{}: {}", title_of(curve), tooltip(speed_up, speed)));
     }

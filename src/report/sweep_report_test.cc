@@ -162,6 +162,19 @@ TEST(SweepTable, SaysThatRoundsAreIncomplete) {
               Not(HasSubstr("incomplete")));
 }
 
+TEST(SweepTable, SaysWhereTheBaselineHasSeveralDevices) {
+  spec::Sweep sweep;
+  sweep.models = {{"lenet", 4}};
+  sweep.devices = {4, 8};
+  sweep.ceiling = false;
+  constexpr const char* kRemark =
+      "lenet, batch 4: speed-ups and efficiencies refer to 4 devices, the fewest measured";
+  EXPECT_THAT(sweep_table(report_of(sweep, {measured(50), measured(90)})), HasSubstr(kRemark));
+  sweep.devices = {1, 8};
+  EXPECT_THAT(sweep_table(report_of(sweep, {measured(50), measured(90)})),
+              Not(HasSubstr("the fewest measured")));
+}
+
 TEST(SweepTable, ShowsNoIntervalOfOneLaunch) {
   spec::Sweep sweep;
   sweep.models = {{"lenet", 4}};
