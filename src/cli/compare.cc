@@ -97,7 +97,7 @@ ExitCode compare_collectives(const CompareOptions& options) {
     whole = whole && !found.empty();
     all.insert(all.end(), found.begin(), found.end());
   }
-  print_output("{}", report::collectives_table(all));
+  print_output("{}", report::collectives_table(all, output_width()));
   write_file(options.graph, report::svg_file(report::collectives_comparison(all), ""));
   print_output("\n{}\n", options.graph);
   return whole ? ExitCode::ok : ExitCode::usage;

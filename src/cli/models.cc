@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/table.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "model/graph.h"
 
@@ -45,7 +46,7 @@ std::string list_as_table() {
   Table table({{"model", Table::Align::left},
                {"dataset", Table::Align::left},
                {"parameters"},
-               {"gradient MB"},
+               {"gradient MB", Table::Align::right, 1},  // four bytes a parameter
                {"GMACs"},
                {"image"},
                {"batch size"}});
@@ -57,6 +58,7 @@ std::string list_as_table() {
                shape_text({m.channels, m.image_size, m.image_size}),
                fmt::format("{}", m.batch_size)});
   }
+  table.fit(output_width());
   return table.text();
 }
 

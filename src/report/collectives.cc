@@ -232,14 +232,14 @@ Figure collectives_comparison(std::span<const Collectives> collectives) {
   return figure_of(charts);
 }
 
-std::string collectives_table(std::span<const Collectives> collectives) {
+std::string collectives_table(std::span<const Collectives> collectives, std::size_t width) {
   using enum Table::Align;
-  Table table({{"operation", left},
+  Table table({{"operation", left, 1},
                {"size"},
                {"results", left},
-               {"program", left},
-               {"ranks"},
-               {"hosts"},
+               {"program", left, 3},
+               {"ranks", right, 2},
+               {"hosts", right, 4},
                {"algorithm", left},
                {"busbw GB/s"},
                {"of the first"}});
@@ -264,11 +264,19 @@ std::string collectives_table(std::span<const Collectives> collectives) {
       }
     }
   }
-  return table.text() +
-         fmt::format(
-             "\nof the first: bus bandwidth over the highest of {} for the size; one measurement "
-             "each, so there\nis no interval and no verdict\n",
-             printable(collectives.front().directory));
+  const std::vector<std::string> taken = table.fit(width);
+  std::vector<std::string> notes = {fmt::format(
+      "of the first: bus bandwidth over the highest of {} for the size; one measurement each, so "
+      "there is no interval and no verdict",
+      printable(collectives.front().directory))};
+  if (!taken.empty()) {
+    notes.push_back(fmt::format("left out in this narrow terminal: {}", join(taken, ", ")));
+  }
+  std::string text = table.text() + '\n';
+  for (const std::string& note : notes) {
+    for (const std::string& line : wrap(note, width)) text += line + '\n';
+  }
+  return text;
 }
 
 }  // namespace lockstep::report

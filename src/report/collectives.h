@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/figure.h"
+#include "report/sweep_report.h"
 
 namespace lockstep::report {
 
@@ -36,6 +37,7 @@ Figure collectives_figure(std::span<const Collectives> collectives);
 Figure collectives_comparison(std::span<const Collectives> collectives);
 // The same in numbers. Bandwidths are compared with the highest that the first directory has for
 // the operation and the size.
-std::string collectives_table(std::span<const Collectives> collectives);
+std::string collectives_table(std::span<const Collectives> collectives,
+                              std::size_t width = kAnyWidth);
 
 }  // namespace lockstep::report

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/files.h"
+#include "base/text.h"
 
 namespace lockstep::report {
 namespace {
@@ -90,6 +91,10 @@ TEST(CollectivesComparison, HasOnePanelForAnOperationWithALineForEachProgram) {
   EXPECT_THAT(table, ContainsRegex("all_reduce +2.00 KiB +results/lockstep +lockstep +4 +2 +ring "
                                    "+2 +0.125\n"));
   EXPECT_THAT(table, ContainsRegex("broadcast +1.00 KiB .*tree +1 +-\n"));
+  const std::string narrow = collectives_table(all, 80);
+  for (const std::string& line : split(narrow, '\n')) EXPECT_LE(line.size(), 80) << line;
+  EXPECT_THAT(narrow, HasSubstr("left out in this narrow terminal: hosts"));
+  EXPECT_THAT(narrow, ContainsRegex("2.00 KiB +results/lockstep .*ring +2 +0.125\n"));
 }
 
 }  // namespace
