@@ -288,6 +288,16 @@ class Sweep(unittest.TestCase):
         self.assertEqual([row["status"] for row in self.results()], ["measured"] * 2)
         self.assertFalse((self.directory / "program").exists())
 
+    def test_says_what_to_try_where_a_host_cannot_be_reached(self):
+        programs = self.directory.parent / "bin"
+        programs.mkdir()
+        (programs / "ssh").write_text("#!/bin/sh\necho ssh: no route to host >&2\nexit 255\n")
+        (programs / "ssh").chmod(0o755)
+        done = self.sweep(*TINY, "--hosts=node9:2", environment={"PATH": f"{programs}:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("host node9 cannot be reached by ssh: ssh: no route to host", done.stderr)
+        self.assertIn("hint: try: ssh node9 true; lockstep doctor --hosts=node9 checks more", done.stderr)
+
     def test_writes_its_results_where_no_launch_could_be_started(self):
         done = self.sweep(*TINY, "--launcher=mpi", "--hosts=localhost:2", "--retries=0",
                           environment={"PATH": "/nowhere"})
@@ -370,6 +380,11 @@ class Sweep(unittest.TestCase):
                 self.assertFalse(processes_of(self.directory))
                 self.assertEqual([row["status"] for row in self.results()].count("not_measured"),
                                  4 - len(self.launches()))
+                # Nothing looks as if it still ran.
+                self.assertFalse(list(self.directory.glob("points/*/*.running")))
+                seen = subprocess.run([PROGRAM, "watch", self.directory, "--once"], capture_output=True,
+                                      text=True, timeout=20).stdout
+                self.assertRegex(seen, r"^\[\d+/4\] stopped before its end\n")
 
     def test_goes_on_without_a_point_that_fails_and_says_why(self):
         done = self.sweep("--models=vgg19:20000,mnist_mlp:16", "--devices=1", "--num_batches=3",

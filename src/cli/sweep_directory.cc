@@ -185,6 +185,10 @@ void SweepDirectory::finish(const spec::Point& point, int round) {
   move(launch(point, round, kRunning), launch(point, round, ""));
 }
 
+void SweepDirectory::drop(const spec::Point& point, int round) {
+  clear_away(launch(point, round, kRunning));
+}
+
 fs::path SweepDirectory::fail(const spec::Point& point, int round) {
   fs::path directory = launch(point, round, kFailed);
   clear_away(directory);

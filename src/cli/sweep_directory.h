@@ -35,6 +35,7 @@ class SweepDirectory {
   // The directory of a launch that is about to start, without what an earlier one left.
   std::filesystem::path begin(const spec::Point& point, int round);
   void finish(const spec::Point& point, int round);
+  void drop(const spec::Point& point, int round);  // it was interrupted, and counts for nothing
   // Returns where the evidence is now.
   std::filesystem::path fail(const spec::Point& point, int round);
 

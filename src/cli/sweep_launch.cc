@@ -168,7 +168,9 @@ Launched launch_in(const Launching& launching, const spec::Point& point, int rou
       silent.empty() ? judge(outcome, place, launching.time_limit) : unreachable(silent.front());
   if (launched.numbers) {
     directory.finish(point, round);
-  } else if (!launched.interrupted) {
+  } else if (launched.interrupted) {
+    directory.drop(point, round);
+  } else {
     directory.fail(point, round);
   }
   return launched;
@@ -199,10 +201,14 @@ int threads_on_hosts(const Launching& launching, const spec::Plan& plan) {
   if (least > 0) return least;
   const std::atomic<bool> never = false;
   const auto silent = silent_hosts(launching, job, {}, never);
+  if (!silent.empty()) {
+    throw Error(ExitCode::launch, unreachable(silent.front()).failure,
+                fmt::format("try: ssh {} true; lockstep doctor --hosts={} checks more",
+                            silent.front().host, silent.front().host));
+  }
   throw Error(ExitCode::launch,
-              silent.empty() ? fmt::format("no host says how many cores it has: {}",
-                                           how_it_ended(outcome.processes.front()))
-                             : unreachable(silent.front()).failure,
+              fmt::format("no host says how many cores it has: {}",
+                          how_it_ended(outcome.processes.front())),
               "--threads_per_device leaves the question out");
 }
 
