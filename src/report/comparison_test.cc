@@ -71,7 +71,7 @@ TEST(ComparisonGraph, RefersToTheBaselineOfTheTable) {
   spec::Sweep both = sweep();
   both.devices = {1, 2};
   both.strategies = {"replicated", "parameter_server"};
-  const SweepReport report = results("both", both, {100, 80, 150, 160});
+  const result::SweepResults report = results("both", both, {100, 80, 150, 160});
   const auto [table, graph] = drawn({report, results("other", sweep(), {100, 200, 400})});
   EXPECT_THAT(table, HasSubstr(" 1.60 "));  // 160 / 100, for they do the same work on one device
   EXPECT_THAT(graph, HasSubstr("parameter_server, batch 16: 100.00 images/s on 1 device"));
