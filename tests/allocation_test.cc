@@ -68,7 +68,7 @@ int allocations_of_three_steps(const char* name, int image_size) {
   const auto world = comm::connect_threads(1);
   Site site;
   site.ranks.topology = world.front()->topology();
-  site.strategy = &strategy::find_strategy("independent");
+  site.strategy = &spec::find_strategy("independent");
   Replica replica(trial, model, engine::compile(graph, options), *world.front(), site);
   record::Recorder recorder(16);
   replica.step(recorder, {});

@@ -36,6 +36,11 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+std::string alternatives(std::span<const std::string> words) {
+  if (words.size() < 2) return join(words, "");
+  return fmt::format("{} or {}", join(words.first(words.size() - 1), ", "), words.back());
+}
+
 std::string_view trim(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpace);
   if (first == std::string_view::npos) return {};

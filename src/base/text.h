@@ -13,6 +13,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 std::string lower(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
+std::string alternatives(std::span<const std::string> words);  // "a, b or c"
 // Lines of at most so many columns, but for words that are longer.
 std::vector<std::string> wrap(std::string_view text, std::size_t columns);
 

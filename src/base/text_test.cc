@@ -20,6 +20,14 @@ TEST(Join, UndoesSplit) {
   EXPECT_EQ("", join({}, ", "));
 }
 
+TEST(Alternatives, AreAList) {
+  const auto text = [](std::vector<std::string> words) { return alternatives(words); };
+  EXPECT_EQ(text({}), "");
+  EXPECT_EQ(text({"a"}), "a");
+  EXPECT_EQ(text({"a", "b"}), "a or b");
+  EXPECT_EQ(text({"a", "b", "c"}), "a, b or c");
+}
+
 TEST(Wrap, BreaksBetweenWordsOnly) {
   EXPECT_EQ(wrap("one two three", 7), (std::vector<std::string>{"one two", "three"}));
   EXPECT_EQ(wrap("one two three", 3), (std::vector<std::string>{"one", "two", "three"}));

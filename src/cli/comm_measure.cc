@@ -145,7 +145,7 @@ std::vector<std::string> sensible_algorithms(CommKind kind, comm::Transport& tra
   const comm::Topology& topology = transport.topology();
   std::vector<std::string> names;
   for (const comm::AlgorithmRow& row : comm::algorithms()) {
-    if (row.make == comm::hierarchical && !has_levels(topology)) continue;
+    if (row.by_host && !has_levels(topology)) continue;
     if (kind != CommKind::all_reduce && !scatters(*row.make, topology)) continue;
     names.emplace_back(row.name);
   }

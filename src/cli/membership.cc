@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "spec/cluster.h"
+#include "spec/strategies.h"
 #include "strategy/all_reduce_spec.h"
 
 namespace lockstep::cli {
@@ -23,8 +24,7 @@ std::vector<int> run_of(int first, int count) {
 }
 
 bool keeps_parameters_on_servers(const spec::Exchange& exchange) {
-  return exchange.variable_update == "parameter_server" ||
-         exchange.variable_update == "distributed_replicated";
+  return spec::find_strategy(exchange.variable_update).served;
 }
 
 // Servers that answer workers one by one must always be there to do so: they are never a worker's
@@ -185,9 +185,8 @@ int quorum(const spec::Exchange& exchange, int workers) {
 
 bool wants_vendor(const spec::Exchange& exchange) {
   const std::string& spec = exchange.all_reduce_spec;
-  return !spec.empty() &&
-         std::ranges::any_of(strategy::parse_all_reduce_spec(spec).choices,
-                             [](const auto& choice) { return choice.algorithm == "vendor"; });
+  return !spec.empty() && std::ranges::any_of(strategy::parse_all_reduce_spec(spec).choices,
+                                              &strategy::AllReduceChoice::is_vendor);
 }
 
 std::string token_of(const spec::Cluster& cluster, const Getenv& getenv) {

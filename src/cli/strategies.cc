@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/table.h"
-#include "strategy/strategy.h"
+#include "spec/strategies.h"
 
 namespace lockstep::cli {
 
@@ -14,8 +14,8 @@ std::string list_strategies() {
                {"in step", Table::Align::left},
                {"servers", Table::Align::left},
                {"what it does", Table::Align::left}});
-  for (const strategy::StrategyRow& row : strategy::strategies()) {
-    table.add({std::string(row.name), word(row.averages), word(row.in_step), word(row.served),
+  for (const spec::StrategyRow& row : spec::strategies()) {
+    table.add({spec::title(row), word(row.averages), word(row.in_step), word(row.served),
                std::string(row.summary)});
   }
   return table.text() +
@@ -31,8 +31,8 @@ std::string list_strategies() {
 
 std::string list_strategies_json() {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const strategy::StrategyRow& row : strategy::strategies()) {
-    list.push_back({{"name", row.name},
+  for (const spec::StrategyRow& row : spec::strategies()) {
+    list.push_back({{"name", spec::title(row)},
                     {"averages_gradients", row.averages},
                     {"in_step", row.in_step},
                     {"servers", row.served},

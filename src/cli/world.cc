@@ -16,13 +16,6 @@
 namespace lockstep::cli {
 namespace {
 
-const strategy::StrategyRow& strategy_of(const Job& job) {
-  const spec::Exchange& exchange = job.trial.exchange;
-  return strategy::find_strategy(quorum(exchange, job.member.workers) > 0
-                                     ? "parameter_server (asynchronous)"
-                                     : exchange.variable_update);
-}
-
 void note_open_meeting(const Membership& member, const std::string& token) {
   const bool receives = member.transport == spec::Transport::tcp && member.ranks.front() == 0 &&
                         static_cast<int>(member.ranks.size()) < member.world();
@@ -105,9 +98,10 @@ train::Site site_of(const Job& job, const comm::Topology& topology) {
   site.ranks.topology = topology;
   site.ranks.servers = job.member.servers;
   site.ranks.all_reduce = all_reduce_of(job);
-  site.strategy = &strategy_of(job);
-  site.quorum = quorum(job.trial.exchange, job.member.workers);
-  site.drops_late = job.trial.exchange.cross_replica_sync;
+  const spec::Exchange& exchange = job.trial.exchange;
+  site.quorum = quorum(exchange, job.member.workers);
+  site.strategy = &spec::find_strategy(exchange.variable_update, site.quorum > 0);
+  site.drops_late = exchange.cross_replica_sync;
   site.spin = !job.oversubscribed && site.ranks.servers == 0;
   return site;
 }

@@ -60,6 +60,8 @@ Schedule between_hosts(const Topology& topology, int rank, const Schedule& sched
 struct AlgorithmRow {
   std::string_view name;
   Algorithm* make;
+  bool one_owner = false;  // of everything: which rank that is, the caller may choose (to_owner)
+  bool by_host = false;    // differs from others only where hosts have several ranks
   std::string_view summary;
 };
 std::span<const AlgorithmRow> algorithms();

@@ -9,6 +9,7 @@
 #include "report/characters.h"
 #include "report/row_view.h"
 #include "spec/names.h"
+#include "spec/strategies.h"
 #include "stats/compare.h"
 #include "stats/power.h"
 
@@ -100,7 +101,7 @@ std::vector<RowView> largest(const result::SweepResults& report) {
   std::vector<RowView> rows;
   for (std::size_t r = 0; most > 1 && r < report.rows.size(); ++r) {
     const RowView row{&report, r};
-    const bool limit = row.row().is_ceiling || row.point().strategy == "independent";
+    const bool limit = row.row().is_ceiling || spec::is_ceiling(row.point().strategy);
     if (!limit && row.point().devices == most && row.summary().speed) rows.push_back(row);
   }
   return rows;

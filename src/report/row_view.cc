@@ -10,6 +10,7 @@
 #include "report/characters.h"
 #include "report/svg.h"
 #include "spec/names.h"
+#include "spec/strategies.h"
 
 namespace lockstep::report {
 namespace {
@@ -41,7 +42,7 @@ std::vector<Series> grouped(std::span<const result::SweepResults> reports, bool 
   for (const result::SweepResults& report : reports) {
     for (std::size_t r = 0; r < report.plan.rows.size(); ++r) {
       const RowView view{&report, r};
-      const bool ceiling = view.point().strategy == "independent";
+      const bool ceiling = spec::is_ceiling(view.point().strategy);
       if (!by_input && (ceiling || !view.summary().io_overhead)) continue;
       const spec::Row& row = view.row();
       const auto input = by_input ? view.point().input : std::nullopt;

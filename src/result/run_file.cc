@@ -13,7 +13,7 @@
 #include "result/metrics.h"
 #include "result/run_check.h"
 #include "result/run_json.h"
-#include "spec/combinations.h"
+#include "spec/strategies.h"
 
 namespace lockstep::result {
 namespace {
@@ -91,11 +91,11 @@ std::string all_reduce_of(const SortedJson& statistics, const SortedJson& config
     return ran->is_null() ? "" : ran->get<std::string>();
   }
   const SortedJson exchange = config.value("exchange", SortedJson::object());
-  const spec::Exchange asked{
-      .variable_update = exchange.value("variable_update", spec::Exchange().variable_update),
-      .all_reduce_spec = exchange.value("all_reduce_spec", "")};
-  if (!spec::reduces_to_all(asked)) return {};
-  return asked.all_reduce_spec.empty() ? "auto" : asked.all_reduce_spec;
+  const spec::StrategyRow* strategy =
+      spec::strategy_named(exchange.value("variable_update", spec::Exchange().variable_update));
+  if (strategy == nullptr || !strategy->reduces) return {};
+  const std::string asked = exchange.value("all_reduce_spec", "");
+  return asked.empty() ? "auto" : asked;
 }
 
 stats::Launch launch_of(const SortedJson& document) {

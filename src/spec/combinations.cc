@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "spec/cluster.h"
 #include "spec/names.h"
+#include "spec/strategies.h"
 
 namespace lockstep::spec {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 // A trial, and what its rules count.
 struct Facts {
   const Exchange& exchange;
+  const StrategyRow& strategy;
   const Cluster& cluster;
   bool team = false;  // devices of several threads
   bool oversubscribe = false;
@@ -22,7 +24,6 @@ struct Facts {
   std::size_t servers = 0;
   std::size_t tasks = 0;  // of the job of this process
 
-  bool updates(std::string_view name) const { return exchange.variable_update == name; }
   // Ranks go on without each other: they have no step in common.
   bool asynchronous() const {
     return !exchange.cross_replica_sync || exchange.replicas_to_aggregate > 0;
@@ -32,7 +33,9 @@ struct Facts {
 
 Facts facts(const Trial& trial) {
   const Members all = members(trial.cluster);
-  Facts result{.exchange = trial.exchange, .cluster = trial.cluster};
+  Facts result{.exchange = trial.exchange,
+               .strategy = find_strategy(trial.exchange.variable_update),
+               .cluster = trial.cluster};
   result.team = trial.threads_per_device > 1;
   result.oversubscribe = trial.oversubscribe;
   const bool training = trial.mode == Mode::training;
@@ -61,35 +64,29 @@ bool is_collective_spec(std::string_view spec) {
   return spec.empty() || spec == "collective" || spec.starts_with("collective#");
 }
 
-// The braces of a message stand for {update}, {job}, {index}, {last}, {num_ps}, {servers},
-// {transport}.
+// The braces of messages and hints stand for {update}, {job}, {index}, {last}, {num_ps}, {servers},
+// {transport}, and for the strategies that have a trait.
 struct Rule {
   bool (*broken)(const Facts&);
   std::string_view message;
   std::string_view hint;
 };
 
-constexpr std::string_view kAllReduces =
-    "choose --variable_update=replicated, distributed_all_reduce, collective_all_reduce or horovod";
+constexpr std::string_view kAllReduces = "choose --variable_update={that_reduce}";
 
 constexpr Rule kRules[] = {
     // Exchange
-    {[](const Facts& f) { return f.exchange.staged_vars && !f.updates("parameter_server"); },
-     "--staged_vars works with --variable_update=parameter_server only, not with {update}",
-     "leave it out, or choose parameter_server; --variable_consistency=relaxed lets an all-reduce "
+    {[](const Facts& f) { return f.exchange.staged_vars && !f.strategy.can_lag; },
+     "--staged_vars works with --variable_update={that_can_lag} only, not with {update}",
+     "leave it out, or choose {that_can_lag}; --variable_consistency=relaxed lets an all-reduce "
      "act one step late"},
-    {[](const Facts& f) {
-       return !f.exchange.cross_replica_sync && !f.updates("parameter_server");
-     },
-     "--cross_replica_sync=false works with --variable_update=parameter_server only, not with "
+    {[](const Facts& f) { return !f.exchange.cross_replica_sync && !f.strategy.can_lag; },
+     "--cross_replica_sync=false works with --variable_update={that_can_lag} only, not with "
      "{update}",
-     "leave it out, or choose parameter_server"},
-    {[](const Facts& f) {
-       return f.exchange.replicas_to_aggregate > 0 && !f.updates("parameter_server");
-     },
-     "--replicas_to_aggregate works with --variable_update=parameter_server only, not with "
-     "{update}",
-     "leave it out, or choose parameter_server"},
+     "leave it out, or choose {that_can_lag}"},
+    {[](const Facts& f) { return f.exchange.replicas_to_aggregate > 0 && !f.strategy.can_lag; },
+     "--replicas_to_aggregate works with --variable_update={that_can_lag} only, not with {update}",
+     "leave it out, or choose {that_can_lag}"},
     {[](const Facts& f) {
        return f.exchange.replicas_to_aggregate > 0 && !f.exchange.cross_replica_sync;
      },
@@ -98,31 +95,25 @@ constexpr Rule kRules[] = {
      "leave one of them out"},
     {[](const Facts& f) {
        return f.exchange.variable_consistency == VariableConsistency::relaxed &&
-              !reduces_to_all(f.exchange);
+              !f.strategy.reduces;
      },
      "--variable_consistency=relaxed delays an all-reduce, and {update} has none", kAllReduces},
-    {[](const Facts& f) {
-       return f.exchange.gradient_repacking > 0 && !reduces_to_all(f.exchange);
-     },
+    {[](const Facts& f) { return f.exchange.gradient_repacking > 0 && !f.strategy.reduces; },
      "--gradient_repacking packs gradients for an all-reduce, and {update} has none", kAllReduces},
-    {[](const Facts& f) {
-       return f.exchange.agg_small_grads_max_bytes > 0 && !reduces_to_all(f.exchange);
-     },
+    {[](const Facts& f) { return f.exchange.agg_small_grads_max_bytes > 0 && !f.strategy.reduces; },
      "--agg_small_grads_max_bytes joins gradients for an all-reduce, and {update} has none",
      kAllReduces},
-    {[](const Facts& f) {
-       return !f.exchange.all_reduce_spec.empty() && !reduces_to_all(f.exchange);
-     },
+    {[](const Facts& f) { return !f.exchange.all_reduce_spec.empty() && !f.strategy.reduces; },
      "--all_reduce_spec chooses how an all-reduce is done, and {update} has none", kAllReduces},
     {[](const Facts& f) {
-       return f.updates("collective_all_reduce") && !is_collective_spec(f.exchange.all_reduce_spec);
+       return f.strategy.collective_only && !is_collective_spec(f.exchange.all_reduce_spec);
      },
-     "--variable_update=collective_all_reduce takes --all_reduce_spec=collective or collective#n "
+     "--variable_update={update} takes --all_reduce_spec=collective or collective#n "
      "only",
      "choose --variable_update=distributed_all_reduce for an algorithm of your own"},
-    {[](const Facts& f) { return f.exchange.num_ps > 0 && !has_servers(f.exchange); },
+    {[](const Facts& f) { return f.exchange.num_ps > 0 && !f.strategy.served; },
      "--num_ps asks for parameter servers, and {update} has none",
-     "leave it out, or choose --variable_update=parameter_server or distributed_replicated"},
+     "leave it out, or choose --variable_update={that_are_served}"},
 
     // Checkpoints and evaluation
     {[](const Facts& f) { return f.saves && f.asynchronous(); },
@@ -140,14 +131,14 @@ constexpr Rule kRules[] = {
     {[](const Facts& f) { return f.looks_at_itself && f.asynchronous(); },
      "evaluation during training stops all ranks behind a step, and these have none in common",
      "evaluate checkpoints: --eval --train_dir"},
-    {[](const Facts& f) { return f.counts && (f.asynchronous() || f.updates("independent")); },
+    {[](const Facts& f) { return f.counts && (f.asynchronous() || !f.strategy.in_step); },
      "--eval shares the images of --data_dir out to the ranks and adds up, and {update} here does "
      "not",
      "leave the flags of asynchronous updates out"},
 
     // Cluster
-    {[](const Facts& f) { return f.updates("horovod") && f.has_job(); },
-     "--variable_update=horovod goes without --job_name: a launcher starts its ranks",
+    {[](const Facts& f) { return f.strategy.needs_launcher && f.has_job(); },
+     "--variable_update={update} goes without --job_name: a launcher starts its ranks",
      "start it with mpirun or srun, or choose --variable_update=collective_all_reduce"},
     {[](const Facts& f) {
        return !f.has_job() &&
@@ -160,21 +151,18 @@ constexpr Rule kRules[] = {
     {[](const Facts& f) { return f.has_job() && f.workers == 0; },
      "--job_name={job} needs --worker_hosts", "name all workers: --worker_hosts=node1:2230,node2"},
     {[](const Facts& f) {
-       return (f.servers > 0 || f.cluster.job_name == JobName::ps) && !has_servers(f.exchange);
+       return (f.servers > 0 || f.cluster.job_name == JobName::ps) && !f.strategy.served;
      },
      "--variable_update={update} has no parameter servers",
-     "leave --ps_hosts and their processes out, or choose --variable_update=parameter_server or "
-     "distributed_replicated"},
+     "leave --ps_hosts and their processes out, or choose --variable_update={that_are_served}"},
     {[](const Facts& f) { return f.cluster.job_name == JobName::ps && f.servers == 0; },
      "--job_name=ps needs --ps_hosts", "name all servers: --ps_hosts=node1:2222,node2"},
     {[](const Facts& f) {
        return f.cluster.job_name == JobName::controller && f.cluster.controller_host.empty();
      },
      "--job_name=controller needs --controller_host", "name it: --controller_host=node1:2221"},
-    {[](const Facts& f) {
-       return !f.cluster.controller_host.empty() && !f.updates("distributed_all_reduce");
-     },
-     "--controller_host works with --variable_update=distributed_all_reduce only, not with "
+    {[](const Facts& f) { return !f.cluster.controller_host.empty() && !f.strategy.controlled; },
+     "--controller_host works with --variable_update={that_are_controlled} only, not with "
      "{update}",
      "leave the controller out"},
     {[](const Facts& f) {
@@ -213,37 +201,30 @@ std::optional<std::int64_t> ranks_of(const Trial& trial, const Facts& facts) {
 
 }  // namespace
 
-bool has_servers(const Exchange& exchange) {
-  const std::string& name = exchange.variable_update;
-  return name == "parameter_server" || name == "distributed_replicated";
-}
-
-bool reduces_to_all(const Exchange& exchange) {
-  const std::string& name = exchange.variable_update;
-  return name == "replicated" || name == "distributed_all_reduce" ||
-         name == "collective_all_reduce" || name == "horovod";
-}
-
 void check_combinations(const Trial& trial) {
   const Facts known = facts(trial);
   for (const Rule& rule : kRules) {
     if (!rule.broken(known)) continue;
-    throw Error(
-        ExitCode::usage,
-        fmt::format(fmt::runtime(rule.message), fmt::arg("update", trial.exchange.variable_update),
-                    fmt::arg("job", name(trial.cluster.job_name)),
-                    fmt::arg("index", trial.cluster.task_index), fmt::arg("last", known.tasks - 1),
-                    fmt::arg("num_ps", trial.exchange.num_ps), fmt::arg("servers", known.servers),
-                    fmt::arg("transport", name(trial.cluster.transport))),
-        std::string(rule.hint));
+    const auto filled_in = [&](std::string_view text) {
+      return fmt::format(
+          fmt::runtime(text), fmt::arg("update", trial.exchange.variable_update),
+          fmt::arg("job", name(trial.cluster.job_name)),
+          fmt::arg("index", trial.cluster.task_index), fmt::arg("last", known.tasks - 1),
+          fmt::arg("num_ps", trial.exchange.num_ps), fmt::arg("servers", known.servers),
+          fmt::arg("transport", name(trial.cluster.transport)),
+          fmt::arg("that_can_lag", strategies_with(&StrategyRow::can_lag)),
+          fmt::arg("that_reduce", strategies_with(&StrategyRow::reduces)),
+          fmt::arg("that_are_served", strategies_with(&StrategyRow::served)),
+          fmt::arg("that_are_controlled", strategies_with(&StrategyRow::controlled)));
+    };
+    throw Error(ExitCode::usage, filled_in(rule.message), filled_in(rule.hint));
   }
   if (const auto ranks = ranks_of(trial, known)) check_ranks(trial, *ranks);
 }
 
 void check_ranks(const Trial& trial, std::int64_t ranks) {
   const Facts known = facts(trial);
-  const bool one_network = has_servers(trial.exchange) || reduces_to_all(trial.exchange);
-  if (ranks > 1 && !one_network && (known.saves || known.looks_at_itself)) {
+  if (ranks > 1 && !known.strategy.averages && (known.saves || known.looks_at_itself)) {
     throw Error(ExitCode::usage,
                 fmt::format("--variable_update={} trains {} networks: there is none that {}",
                             trial.exchange.variable_update, ranks,

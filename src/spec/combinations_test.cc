@@ -71,21 +71,6 @@ TEST(Checkpoints, AreOfOneNetworkThatAllRanksHaveBehindAStep) {
   EXPECT_THAT(error_of(evaluates), HasSubstr("adds up"));
 }
 
-TEST(Strategies, HaveServersReduceToAllOrExchangeNothing) {
-  for (const char* update : kServed) {
-    EXPECT_TRUE(has_servers({.variable_update = update}));
-    EXPECT_FALSE(reduces_to_all({.variable_update = update}));
-  }
-  for (const char* update : kReduced) {
-    EXPECT_FALSE(has_servers({.variable_update = update}));
-    EXPECT_TRUE(reduces_to_all({.variable_update = update}));
-  }
-  for (const char* update : kAlone) {
-    EXPECT_FALSE(has_servers({.variable_update = update}));
-    EXPECT_FALSE(reduces_to_all({.variable_update = update}));
-  }
-}
-
 TEST(Strategies, WorkOnAnyNumberOfDevicesOfOneHost) {
   for (const char* update : every_update()) {
     Trial trial = trial_with(update);

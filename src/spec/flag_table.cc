@@ -7,6 +7,7 @@
 #include "spec/names.h"
 #include "spec/numbers.h"
 #include "spec/piecewise.h"
+#include "spec/strategies.h"
 #include "spec/types.h"
 
 namespace lockstep::spec {
@@ -430,10 +431,7 @@ constexpr auto kSetCluster = set<&Trial::cluster, field>;
 
 void add_exchange(Rows& rows) {
   rows.group("Exchange between devices");
-  rows.works("variable_update",
-             choice("parameter_server",
-                    {"parameter_server", "replicated", "distributed_replicated", "independent",
-                     "distributed_all_reduce", "collective_all_reduce", "horovod", "barrier_only"}),
+  rows.works("variable_update", choice("parameter_server", strategy_names()),
              "how devices exchange gradients, all on one host as on many; barrier_only waits but "
              "exchanges nothing",
              kSetExchange<&Exchange::variable_update>);

@@ -67,9 +67,7 @@ std::string one_of(std::span<const std::string_view> choices) {
   for (const std::string_view choice : choices) {
     words.emplace_back(choice.empty() ? "nothing" : choice);
   }
-  const std::string last = words.back();
-  words.pop_back();
-  return words.empty() ? last : fmt::format("one of {} or {}", join(words, ", "), last);
+  return fmt::format("{}{}", words.size() > 1 ? "one of " : "", alternatives(words));
 }
 
 }  // namespace

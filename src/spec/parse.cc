@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "spec/combinations.h"
 #include "spec/flags.h"
+#include "spec/strategies.h"
 #include "spec/vocabulary.h"
 
 namespace lockstep::spec {
@@ -105,7 +106,7 @@ bool has_own_schedule(const Trial& trial) {
   return !trial.learning_rate.initial && trial.learning_rate.piecewise.empty();
 }
 bool exchanges(const Trial& trial) {
-  return has_servers(trial.exchange) || reduces_to_all(trial.exchange);
+  return find_strategy(trial.exchange.variable_update).averages;
 }
 bool joins_small_gradients(const Trial& trial) {
   return trial.exchange.agg_small_grads_max_bytes > 0;

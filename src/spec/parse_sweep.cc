@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "spec/combinations.h"
+#include "spec/strategies.h"
 #include "spec/sweep_flags.h"
 #include "spec/sweep_yaml.h"
 #include "spec/vocabulary.h"
@@ -87,7 +87,7 @@ void warn_of_servers_without_effect(ParsedSweep& parsed) {
   const Sweep& sweep = parsed.sweep;
   if (std::ranges::max(sweep.num_ps) == 0 ||
       std::ranges::any_of(sweep.strategies, [](const std::string& strategy) {
-        return has_servers({.variable_update = strategy});
+        return find_strategy(strategy).served;
       })) {
     return;
   }

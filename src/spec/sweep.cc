@@ -12,32 +12,26 @@
 #include "base/error.h"
 #include "base/file_name.h"
 #include "base/text.h"
-#include "spec/combinations.h"
 #include "spec/flags.h"
 #include "spec/names.h"
+#include "spec/strategies.h"
 
 namespace lockstep::spec {
 namespace {
 
-constexpr std::string_view kCeiling = "independent";
-
-Exchange exchange_of(const std::string& strategy) {
-  return {.variable_update = strategy};
-}
-
 // Flags that only some strategies take. The other points of a sweep go without them.
 bool takes(const std::string& strategy, std::string_view flag) {
-  constexpr std::string_view kOfServers[] = {"cross_replica_sync", "replicas_to_aggregate",
+  constexpr std::string_view kOfLagging[] = {"cross_replica_sync", "replicas_to_aggregate",
                                              "staged_vars"};
   constexpr std::string_view kOfAllReduces[] = {"all_reduce_spec", "variable_consistency",
                                                 "gradient_repacking", "agg_small_grads_max_bytes",
                                                 "agg_small_grads_max_group"};
   constexpr std::string_view kOfExchanges[] = {"fusion_threshold_mb", "wire_precision"};
-  const Exchange exchange = exchange_of(strategy);
+  const StrategyRow& row = find_strategy(strategy);
   const auto among = [&](const auto& list) { return std::ranges::count(list, flag) > 0; };
-  if (among(kOfServers)) return strategy == "parameter_server";
-  if (among(kOfAllReduces)) return reduces_to_all(exchange);
-  if (among(kOfExchanges)) return reduces_to_all(exchange) || has_servers(exchange);
+  if (among(kOfLagging)) return row.can_lag;
+  if (among(kOfAllReduces)) return row.reduces;
+  if (among(kOfExchanges)) return row.averages;
   return true;
 }
 
@@ -74,7 +68,7 @@ class Expansion {
 
  private:
   bool adds_ceiling() const {
-    return sweep_.ceiling && std::ranges::count(sweep_.strategies, kCeiling) == 0;
+    return sweep_.ceiling && std::ranges::none_of(sweep_.strategies, is_ceiling);
   }
 
   // Those that weak and strong scaling share count twice.
@@ -105,7 +99,7 @@ class Expansion {
       if (adds_ceiling() && devices > sweep_.devices.front()) {
         const std::size_t first_ceiling = plan_.rows.size();
         add_rows(model, scaling,
-                 point(model.model, batch, devices, std::string(kCeiling), 0, format));
+                 point(model.model, batch, devices, std::string(ceiling_strategy()), 0, format));
         for (std::size_t r = first_ceiling; r < plan_.rows.size(); ++r) {
           plan_.rows[r].is_ceiling = true;
         }
@@ -127,7 +121,7 @@ class Expansion {
   }
 
   std::vector<int> servers_of(const std::string& strategy) const {
-    if (has_servers(exchange_of(strategy))) return sweep_.num_ps;
+    if (find_strategy(strategy).served) return sweep_.num_ps;
     return {0};
   }
 
@@ -213,7 +207,7 @@ class Expansion {
         smallest.try_emplace({point.strategy, point.num_ps, point.input}, index);
         any_smallest.try_emplace(point.input, index);
       }
-      if (point.strategy == kCeiling) limit[{point.devices, point.input}] = index;
+      if (is_ceiling(point.strategy)) limit[{point.devices, point.input}] = index;
       if (point.input == InputKind::synthetic) {
         synthetic[{point.strategy, point.num_ps, point.devices}] = index;
       }
@@ -224,7 +218,7 @@ class Expansion {
       row.baseline = row.is_ceiling
                          ? find(any_smallest, point.input)
                          : find(smallest, Exchanged(point.strategy, point.num_ps, point.input));
-      if (point.strategy != kCeiling) {
+      if (!is_ceiling(point.strategy)) {
         row.ceiling = find(limit, std::pair(point.devices, point.input));
       }
       if (point.input != InputKind::synthetic) {

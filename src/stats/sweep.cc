@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "spec/strategies.h"
 #include "stats/compare.h"
 
 namespace lockstep::stats {
@@ -37,7 +38,7 @@ Surroundings surroundings(const Measurements& measurements, const spec::Row& row
   const auto& [plan, records] = measurements;
   Surroundings around;
   if (row.point == baseline) return around;
-  const bool independent = plan.points[row.point].strategy == "independent";
+  const bool independent = spec::is_ceiling(plan.points[row.point].strategy);
   const auto ceiling = independent ? std::optional(row.point) : row.ceiling;
   around.baseline = &records[baseline];
   around.ceiling = ceiling ? &records[*ceiling] : nullptr;
@@ -89,7 +90,7 @@ std::vector<Choices> choices_of(const Measurements& measurements,
   for (std::size_t r = 0; r < plan.rows.size(); ++r) {
     const spec::Row& row = plan.rows[r];
     const spec::Point& point = plan.points[row.point];
-    if (row.is_ceiling || point.strategy == "independent" || !summaries[r].speed) continue;
+    if (row.is_ceiling || spec::is_ceiling(point.strategy) || !summaries[r].speed) continue;
     Choices& group =
         groups[{point.model, row.scaling, row.series_batch, point.input, point.devices}];
     const bool known = std::ranges::any_of(group, [&](std::size_t other) {

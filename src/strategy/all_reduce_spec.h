@@ -22,6 +22,7 @@ struct AllReduceChoice {
   std::string algorithm;    // a row of comm::algorithms(), "vendor" or "auto"
   int shards = 1;           // parts that travel by themselves; of `owner`, each has its own owner
 
+  bool is_vendor() const { return algorithm == "vendor"; }  // MPI's own
   bool operator==(const AllReduceChoice&) const = default;
 };
 struct AllReduceSpec {

@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/text.h"
-#include "base/unknown_name.h"
 #include "strategy/strategy.h"
 
 namespace lockstep::strategy {
@@ -13,7 +11,7 @@ namespace {
 using comm::Exchange;
 
 // Every rank follows its own gradients: the ceiling, and the control.
-Exchange alone(const Site&, const Chunk& chunk, int) {
+Exchange alone(const Chunk& chunk) {
   return {.collective = {.reduce = {}, .owned = {chunk.range}, .distribute = {}}};
 }
 
@@ -24,9 +22,9 @@ std::vector<int> everybody(int count) {
 }
 
 // Gradients go to the chunk's server, who sends new parameters back.
-Exchange parameter_server(const Site& site, const Chunk& chunk, int rank) {
-  return {.collective = comm::to_owner(everybody(site.workers()), chunk.server, rank, chunk.range),
-          .contributes = site.trains(rank)};
+Exchange by_servers(const std::vector<int>& workers, const Chunk& chunk, int rank) {
+  return {.collective = comm::to_owner(workers, chunk.server, rank, chunk.range),
+          .contributes = std::ranges::count(workers, rank) > 0};
 }
 
 // The first worker of the rank's host.
@@ -37,7 +35,7 @@ int leader(const Site& site, int rank) {
 }
 
 // Workers of a host sum up at the first of them; these deal with the server.
-Exchange distributed_replicated(const Site& site, const Chunk& chunk, int rank) {
+Exchange by_leaders(const Site& site, const Chunk& chunk, int rank) {
   using comm::Act;
   std::vector<int> leaders, followers;  // the followers: of this rank
   for (int worker = 0; worker < site.workers(); ++worker) {
@@ -74,87 +72,66 @@ void append(comm::Collective& all, comm::Collective more) {
   add(all.distribute, more.distribute);
 }
 
-comm::Algorithm& algorithm_of(std::string_view name) {
+const comm::AlgorithmRow& algorithm_of(std::string_view name) {
   const auto row = std::ranges::find(comm::algorithms(), name, &comm::AlgorithmRow::name);
   LOCKSTEP_CHECK(row != comm::algorithms().end());
-  return *row->make;
+  return *row;
 }
 
-// Horovod's own is a ring; a spec may ask for another one, such as the vendor's.
-Strategy horovod;
-
-AllReduceChoice resolved(Strategy* strategy, const Site& site, std::size_t elements) {
+// A spec may leave the algorithm to the strategy, and that to the size.
+AllReduceChoice resolved(const spec::StrategyRow& strategy, const Site& site,
+                         std::size_t elements) {
   AllReduceChoice choice = site.all_reduce.for_size(elements);
-  if (choice.algorithm != "auto") return choice;
-  choice.algorithm = strategy == horovod ? "ring" : choose(elements, site.topology);
+  if (choice.algorithm == "auto") choice.algorithm = strategy.automatic;
+  if (choice.algorithm == "auto") choice.algorithm = choose(elements, site.topology);
   return choice;
 }
 
 // Shards travel by themselves; where each has an owner, every shard has another one, beginning with
 // the chunk's own server.
-Exchange all_reduce_by(const AllReduceChoice& choice, const Site& site, const Chunk& chunk,
-                       int rank) {
-  if (choice.algorithm == "vendor") {
+Exchange all_reduce(const AllReduceChoice& choice, const Site& site, const Chunk& chunk, int rank) {
+  if (choice.is_vendor()) {
     return {.collective = {.reduce = {}, .owned = {chunk.range}, .distribute = {}}, .vendor = true};
   }
+  const comm::AlgorithmRow& algorithm = algorithm_of(choice.algorithm);
   const int world = site.topology.world();
   Exchange exchange;
   int owner = chunk.server;
   for (const comm::Range shard : comm::split(chunk.range, choice.shards, comm::kLineGrain)) {
     if (shard.empty()) continue;
-    append(exchange.collective,
-           choice.algorithm == "owner"
-               ? comm::to_owner(everybody(world), owner, rank, shard)
-               : algorithm_of(choice.algorithm)(site.topology, rank, shard, comm::kLineGrain));
+    append(exchange.collective, algorithm.one_owner
+                                    ? comm::to_owner(everybody(world), owner, rank, shard)
+                                    : algorithm.make(site.topology, rank, shard, comm::kLineGrain));
     owner = (owner + 1) % world;
   }
   return exchange;
 }
 
-Exchange all_reduce(const Site& site, const Chunk& chunk, int rank) {
-  return all_reduce_by(resolved(all_reduce, site, chunk.bucket_elements), site, chunk, rank);
-}
-
-Exchange horovod(const Site& site, const Chunk& chunk, int rank) {
-  return all_reduce_by(resolved(horovod, site, chunk.bucket_elements), site, chunk, rank);
-}
-
-constexpr StrategyRow kStrategies[] = {
-    {"parameter_server", parameter_server, true, true, true,
-     "servers keep the parameters: gradients go there, new parameters come back"},
-    {"parameter_server (asynchronous)", parameter_server, true, false, true,
-     "the same, but servers do not wait for all workers"},
-    {"distributed_replicated", distributed_replicated, true, true, true,
-     "hosts sum up first, then deal with the servers"},
-    {"replicated", all_reduce, true, true, false,
-     "every rank has all parameters; gradients are all-reduced"},
-    {"distributed_all_reduce", all_reduce, true, true, false, "the same, over hosts"},
-    {"collective_all_reduce", all_reduce, true, true, false, "the same, over hosts"},
-    {"horovod", horovod, true, true, false,
-     "ring all-reduce over all ranks, unless --all_reduce_spec says otherwise"},
-    {"independent", alone, false, false, false, "no exchange: the ceiling of the hardware"},
-    {"barrier_only", alone, false, true, false, "ranks wait for each other but exchange nothing"},
-};
-
 }  // namespace
 
-std::span<const StrategyRow> strategies() {
-  return kStrategies;
-}
-
-const StrategyRow& find_strategy(std::string_view name) {
-  std::vector<std::string> known;
-  for (const StrategyRow& row : kStrategies) {
-    if (row.name == name) return row;
-    known.emplace_back(row.name);
+Exchange exchange(const spec::StrategyRow& strategy, const Site& site, const Chunk& chunk,
+                  int rank) {
+  using spec::Route;
+  switch (strategy.route) {
+    case Route::none:
+      return alone(chunk);
+    case Route::servers:
+      return by_servers(everybody(site.workers()), chunk, rank);
+    case Route::each_server:
+      return by_servers({site.self}, chunk, rank);
+    case Route::host_leaders:
+      return by_leaders(site, chunk, rank);
+    case Route::all_reduce:
+      return all_reduce(resolved(strategy, site, chunk.bucket_elements), site, chunk, rank);
   }
-  throw unknown_name("strategy", name, known);
+  LOCKSTEP_CHECK(false);
+  return {};
 }
 
-std::string all_reduce_taken(const StrategyRow& strategy, const Site& site, std::size_t elements) {
-  const bool reduces = strategy.exchange == all_reduce || strategy.exchange == horovod;
-  if (!reduces || site.workers() < 2) return {};
-  AllReduceChoice choice = resolved(strategy.exchange, site, elements);
+std::string all_reduce_taken(const spec::StrategyRow& strategy, const Site& site,
+                             std::size_t elements) {
+  if (!strategy.reduces || site.workers() < 2) return {};
+  AllReduceChoice choice = resolved(strategy, site, elements);
   choice.largest = SIZE_MAX;
   return print({.choices = {choice}, .notes = {}});
 }

@@ -3,7 +3,6 @@
 
 #include <map>
 
-#include "base/error.h"
 #include "comm/fake_hosts.h"
 #include "comm/proof.h"
 #include "comm/summing_rank_for_test.h"
@@ -13,7 +12,8 @@ namespace lockstep::strategy {
 namespace {
 
 using comm::Range;
-using testing::HasSubstr;
+using spec::find_strategy;
+using spec::StrategyRow;
 
 Site one_host(int workers, int servers = 0, std::string_view all_reduce = "direct") {
   Site site;
@@ -33,7 +33,7 @@ Site on_hosts(std::vector<int> host_of, int servers, std::string_view all_reduce
 
 // Where the strategy has a choice, every algorithm, and what only a spec can say.
 std::vector<std::string> all_reduce_specs(const StrategyRow& row) {
-  if (row.exchange != find_strategy("replicated").exchange) return {"auto"};
+  if (!row.reduces || row.automatic != "auto") return {"auto"};
   std::vector<std::string> specs = {"auto", "ring#2", "owner#3", "tree:100:owner#2:1000:ring"};
   for (const comm::AlgorithmRow& algorithm : comm::algorithms()) {
     specs.emplace_back(algorithm.name);
@@ -76,25 +76,19 @@ std::vector<Chunk> chunks_on(const Site& site) {
 std::size_t sent(const StrategyRow& row, const Site& site, int rank) {
   std::size_t sum = 0;
   for (const Chunk& chunk : chunks_on(site)) {
-    const comm::Collective collective = row.exchange(site, chunk, rank).collective;
+    const comm::Collective collective = exchange(row, site, chunk, rank).collective;
     sum += comm::traffic(collective.reduce).sent + comm::traffic(collective.distribute).sent;
   }
   return sum;
 }
 
-TEST(Strategies, AreFoundByName) {
-  for (const StrategyRow& row : strategies()) EXPECT_EQ(&find_strategy(row.name), &row);
-}
-
-TEST(Strategies, HelpThoseWhoMistype) {
-  try {
-    find_strategy("replicatd");
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_THAT(error.hint(), HasSubstr("did you mean replicated?"));
-    EXPECT_THAT(error.hint(), HasSubstr("barrier_only"));
+// Servers of the others deal with one worker at a time.
+std::vector<StrategyRow> synchronous() {
+  std::vector<StrategyRow> rows;
+  for (const StrategyRow& row : spec::strategies()) {
+    if (!row.asynchronous) rows.push_back(row);
   }
+  return rows;
 }
 
 class EveryStrategy : public testing::TestWithParam<StrategyRow> {
@@ -115,7 +109,7 @@ class EveryStrategy : public testing::TestWithParam<StrategyRow> {
     std::vector<Range> ranges;
     for (const Chunk& chunk : chunks) ranges.push_back(chunk.range);
     const auto exchange_of = [&](Range range, int rank) {
-      return GetParam().exchange(site, *std::ranges::find(chunks, range, &Chunk::range), rank);
+      return exchange(GetParam(), site, *std::ranges::find(chunks, range, &Chunk::range), rank);
     };
     const comm::FakeHosts world(site.topology);
     comm::on_every_rank(world.ranks(), [&](comm::Transport& transport) {
@@ -149,7 +143,7 @@ TEST_P(EveryStrategy, DoesSoHoweverRanksRace) {
       for (const Chunk& chunk : std::span(chunks).first(2)) {  // longer ones prove no more
         std::vector<comm::Exchange> exchanges;
         for (int rank = 0; rank < site.topology.world(); ++rank) {
-          exchanges.push_back(GetParam().exchange(site, chunk, rank));
+          exchanges.push_back(exchange(GetParam(), site, chunk, rank));
         }
         const auto flaw =
             comm::find_flaw(comm::compile_all(site.topology, chunk.range, std::move(exchanges)));
@@ -165,7 +159,7 @@ TEST_P(EveryStrategy, UpdatesEveryElementOnce) {
     for (const Chunk& chunk : chunks_on(site)) {
       std::size_t owned = 0;
       for (int rank = 0; rank < world; ++rank) {
-        for (const Range range : GetParam().exchange(site, chunk, rank).collective.owned) {
+        for (const Range range : exchange(GetParam(), site, chunk, rank).collective.owned) {
           owned += range.size();
         }
       }
@@ -174,14 +168,31 @@ TEST_P(EveryStrategy, UpdatesEveryElementOnce) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategy, EveryStrategy,
-                         testing::ValuesIn(strategies().begin(), strategies().end()),
-                         [](const auto& row) {
-                           std::string name(row.param.name);
-                           std::erase_if(name, [](char c) { return c == '(' || c == ')'; });
-                           std::ranges::replace(name, ' ', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Strategy, EveryStrategy, testing::ValuesIn(synchronous()),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(AsynchronousParameterServer, DealsWithTheWorkerThatAsksAsIfItWereAlone) {
+  const StrategyRow& row = find_strategy("parameter_server", true);
+  Site site = on_hosts({0, 0, 1, 1, 2}, 2, "auto");
+  for (site.self = 0; site.self < site.workers(); ++site.self) {
+    const std::vector<Chunk> chunks = chunks_on(site);
+    for (const Chunk& chunk : std::span(chunks).first(2)) {  // of one server each
+      std::vector<comm::Exchange> exchanges;
+      for (int rank = 0; rank < site.topology.world(); ++rank) {
+        exchanges.push_back(exchange(row, site, chunk, rank));
+        const comm::Exchange& part = exchanges.back();
+        EXPECT_EQ(part.contributes, rank == site.self);
+        EXPECT_EQ(comm::traffic(part.collective.reduce).sent,
+                  rank == site.self ? chunk.range.size() : 0);
+        EXPECT_EQ(comm::traffic(part.collective.distribute).sent,
+                  rank == chunk.server ? chunk.range.size() : 0);
+      }
+      const auto flaw =
+          comm::find_flaw(comm::compile_all(site.topology, chunk.range, std::move(exchanges)));
+      EXPECT_FALSE(flaw) << *flaw;
+    }
+  }
+}
 
 TEST(ParameterServer, SumsUpOnServersThatTrainNothing) {
   const StrategyRow& row = find_strategy("parameter_server");
@@ -193,7 +204,7 @@ TEST(ParameterServer, SumsUpOnServersThatTrainNothing) {
     for (const Chunk& chunk : chunks) ranges.push_back(chunk.range);
     comm::on_every_rank(ranks, [&](comm::Transport& transport) {
       comm::SummingRank rank(transport, ranges, [&](Range range, int other) {
-        return row.exchange(site, chunks[range.begin / kUnit], other);
+        return exchange(row, site, chunks[range.begin / kUnit], other);
       });
       for (int step = 0; step < 3; ++step) {
         rank.step();
@@ -226,7 +237,7 @@ TEST(Horovod, SendsWhatARingSends) {
     for (int rank = 0; rank < world; ++rank) {
       EXPECT_EQ(sent(row, site, rank), 2 * (n - 1) * 60 * kUnit / n);
       for (const Chunk& chunk : chunks_on(site)) {
-        for (const comm::Move& move : row.exchange(site, chunk, rank).collective.reduce) {
+        for (const comm::Move& move : exchange(row, site, chunk, rank).collective.reduce) {
           EXPECT_THAT(move.peer, testing::AnyOf((rank + 1) % world, (rank + world - 1) % world));
         }
       }
@@ -273,7 +284,7 @@ TEST(Replicated, TakesTheAlgorithmThatTheSpecNamesForTheBucket) {
     const Range part_of_bucket{0, 50};
     comm::Algorithm* expected = bucket < 100 ? comm::tree : comm::ring;
     const Chunk chunk{.range = part_of_bucket, .bucket_elements = bucket};
-    EXPECT_EQ(row.exchange(site, chunk, 1).collective.reduce,
+    EXPECT_EQ(exchange(row, site, chunk, 1).collective.reduce,
               expected(site.topology, 1, part_of_bucket, 16).reduce);
   }
 }
@@ -284,7 +295,7 @@ TEST(DistributedReplicated, SendsEveryGradientOfAHostOnce) {
   std::map<int, std::size_t> leaving;  // by host
   for (int rank = 0; rank < site.topology.world(); ++rank) {
     for (const Chunk& chunk : chunks_on(site)) {
-      const comm::Schedule reduce = row.exchange(site, chunk, rank).collective.reduce;
+      const comm::Schedule reduce = exchange(row, site, chunk, rank).collective.reduce;
       leaving[site.topology.host_of[static_cast<std::size_t>(rank)]] +=
           comm::traffic(comm::between_hosts(site.topology, rank, reduce)).sent;
     }
@@ -295,10 +306,7 @@ TEST(DistributedReplicated, SendsEveryGradientOfAHostOnce) {
 TEST(Alone, SendsNothing) {
   for (const char* name : {"independent", "barrier_only"}) {
     EXPECT_EQ(sent(find_strategy(name), one_host(4), 2), 0);
-    EXPECT_FALSE(find_strategy(name).averages);
   }
-  EXPECT_FALSE(find_strategy("independent").in_step);
-  EXPECT_TRUE(find_strategy("barrier_only").in_step);
 }
 
 std::map<int, std::size_t> loads(std::span<const Chunk> chunks) {

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "comm/program.h"
+#include "spec/strategies.h"
 #include "strategy/all_reduce_spec.h"
 
 namespace lockstep::strategy {
 
-// What happens between gradients and new weights. A strategy is a pure function: which exchange a
-// rank takes part in for a chunk; everything else follows from that.
+// What happens between gradients and new weights, by the table of spec/strategies.h: a pure
+// function says which exchange a rank takes part in for a chunk; everything else follows from that.
 
 // A run of the flat parameter array that is exchanged in one go, and the rank that would keep it if
 // parameters lived in one place only.
@@ -26,30 +27,21 @@ struct Site {
   comm::Topology topology;  // workers first, dedicated servers behind them
   int servers = 0;          // so many of the ranks, the last ones, train nothing
   AllReduceSpec all_reduce = parse_all_reduce_spec("auto");
+  int self = 0;  // the rank that asks: servers that do not wait for all deal with it alone
 
   int workers() const { return topology.world() - servers; }
   bool trains(int rank) const { return rank < workers(); }
 };
 
-using Strategy = comm::Exchange(const Site& site, const Chunk& chunk, int rank);
-
-struct StrategyRow {
-  std::string_view name;  // as in --variable_update
-  Strategy* exchange;
-  bool averages;  // over all workers; else every rank follows its own gradients
-  bool in_step;   // ranks wait for each other every step
-  bool served;    // parameters live on servers, who may be ranks of their own
-  std::string_view summary;
-};
-std::span<const StrategyRow> strategies();
-
-// Throws Error(usage) with the closest name and all known ones.
-const StrategyRow& find_strategy(std::string_view name);
+// The rank's part.
+comm::Exchange exchange(const spec::StrategyRow& strategy, const Site& site, const Chunk& chunk,
+                        int rank);
 
 // Which all-reduce exchanges a bucket of this size, what `auto` stands for resolved: "ring",
 // "owner#2", "vendor". Empty where there is none: the strategy does without, or there is one
 // worker.
-std::string all_reduce_taken(const StrategyRow& strategy, const Site& site, std::size_t elements);
+std::string all_reduce_taken(const spec::StrategyRow& strategy, const Site& site,
+                             std::size_t elements);
 
 // Gives every chunk its server, each time the one with the fewest bytes so far: dedicated ones
 // where there are any, else all ranks.

@@ -55,12 +55,6 @@ std::vector<comm::Range> updated_first(std::span<const comm::Program> programs, 
   return ranges;
 }
 
-// A worker's dealings with a server that answers it whatever the others do.
-comm::Exchange with_server_alone(const strategy::Chunk& chunk, int worker, int rank) {
-  return {.collective = comm::to_owner(std::span(&worker, 1), chunk.server, rank, chunk.range),
-          .contributes = rank == worker};
-}
-
 }  // namespace
 
 Exchange::Exchange(comm::Transport& transport, const Site& site, const Layout& layout,
@@ -108,7 +102,7 @@ void Exchange::map_windows(std::size_t floats) {
   const std::size_t bytes = (comm::window_bytes(counters, floats) + 4095) / 4096 * 4096;
   const int workers = site_.ranks.workers();
   const auto has_mailboxes = [&](int rank) {
-    return site_.quorum > 0 && !site_.ranks.trains(rank);
+    return site_.strategy->asynchronous && !site_.ranks.trains(rank);
   };
   const auto nth = [&](int rank, int index) {
     const std::span<std::byte> memory = transport_.memory_of(rank);
@@ -133,12 +127,13 @@ void Exchange::map_windows(std::size_t floats) {
 }
 
 void Exchange::connect(comm::Keeper& keeper) {
+  strategy::Site ranks = site_.ranks;
+  ranks.self = transport_.rank();
   std::vector<comm::Program> programs = comm::compile_chunks(
       transport_.topology(), transport_.rank(), chunks_.size(), [&](std::size_t i, int rank) {
         const strategy::Chunk& chunk = chunks_[i];
         if (i + 1 == chunks_.size()) return tally_exchange(site_, chunk.range, rank);
-        if (site_.quorum > 0) return with_server_alone(chunk, transport_.rank(), rank);
-        return site_.strategy->exchange(site_.ranks, chunk, rank);
+        return strategy::exchange(*site_.strategy, ranks, chunk, rank);
       });
   // The tally's floats are no gradients: they travel as they are.
   for (std::size_t i = 0; i + 1 < programs.size(); ++i) {

@@ -16,9 +16,8 @@ namespace lockstep::train {
 // What ranks agree on before the first step.
 struct Site {
   strategy::Site ranks;
-  const strategy::StrategyRow* strategy = nullptr;
-  // Servers that do not wait for all workers update as soon as they have so many gradients. 0: they
-  // wait for all of them, as schedules have it.
+  const spec::StrategyRow* strategy = nullptr;
+  // Of an asynchronous strategy: servers update as soon as they have so many gradients.
   int quorum = 0;
   bool drops_late = false;  // gradients of parameters that have been updated since do not count
   bool spin = true;         // every thread has a core of its own

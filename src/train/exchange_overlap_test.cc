@@ -114,7 +114,7 @@ class Overlap : public testing::Test {
       const auto rank = static_cast<std::size_t>(transport.rank());
       Site site;
       site.ranks.topology = transport.topology();
-      site.strategy = &strategy::find_strategy("replicated");
+      site.strategy = &spec::find_strategy("replicated");
       site.spin = false;
       Replica replica(
           trial, model,

@@ -31,7 +31,7 @@ Site site_of(const char* strategy, const comm::Topology& topology, int servers =
   Site site;
   site.ranks.topology = topology;
   site.ranks.servers = servers;
-  site.strategy = &strategy::find_strategy(strategy);
+  site.strategy = &spec::find_strategy(strategy);
   site.spin = false;
   return site;
 }
@@ -83,7 +83,7 @@ TEST(Exchange, CutsBucketsIntoChunksOfAMebibyteAtMostAndTheTally) {
 }
 
 TEST(Exchange, SumsUpGradientsAndTallyOfAllRanks) {
-  for (const strategy::StrategyRow& row : strategy::strategies()) {
+  for (const spec::StrategyRow& row : spec::strategies()) {
     if (!row.averages || !row.in_step) continue;
     const auto ranks = comm::connect_threads(3);
     comm::on_every_rank(ranks, [&](comm::Transport& transport) {

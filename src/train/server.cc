@@ -281,11 +281,10 @@ Service serve(const spec::Trial& trial, const model::Model& model, comm::Transpo
   const Layout layout = comm::read_gathered(transport, 0, [&] { return layout_from_text(text); });
   const Start start = agreed_start(trial, model, {}, transport);
   Exchange exchange(transport, site, layout, trial.exchange, true);
-  const bool waits = site.quorum == 0;
-  const std::int64_t batch =
-      std::int64_t{trial.batch_size} * (waits ? site.ranks.workers() : site.quorum);
-  Learner learner(trial, model, layout, batch, start.examples,
-                  waits ? site.ranks.workers() : site.quorum, exchange.parameters());
+  const bool waits = !site.strategy->asynchronous;
+  const int gradients = waits ? site.ranks.workers() : site.quorum;  // that make an update
+  const std::int64_t batch = std::int64_t{trial.batch_size} * gradients;
+  Learner learner(trial, model, layout, batch, start.examples, gradients, exchange.parameters());
   if (start.resumes) {
     spread_state(trial.optimizer.kind, exchange, learner, nullptr, nullptr);
   } else {

@@ -15,7 +15,7 @@ TEST(Server, CanEndWhileGradientsAreOnTheirWay) {
   Site site;
   site.ranks.topology = world.ranks()[0]->topology();
   site.ranks.servers = 1;
-  site.strategy = &strategy::find_strategy("parameter_server (asynchronous)");
+  site.strategy = &spec::find_strategy("parameter_server", true);
   site.quorum = 1;
   spec::Trial trial;
   trial.batch_size = 1;

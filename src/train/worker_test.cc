@@ -156,7 +156,7 @@ Outcome train_alone(const spec::Trial& trial, std::unique_ptr<Bowl> engine, cons
   const auto world = comm::connect_threads(1);
   Site site;
   site.ranks.topology = world.front()->topology();
-  site.strategy = &strategy::find_strategy("independent");
+  site.strategy = &spec::find_strategy("independent");
   return train(trial, model, std::move(engine), *world.front(), site, hooks);
 }
 
@@ -496,7 +496,7 @@ struct World {
       const auto rank = static_cast<std::size_t>(transport.rank());
       Site site;
       site.ranks.topology = transport.topology();
-      site.strategy = &strategy::find_strategy(strategy);
+      site.strategy = &spec::find_strategy(strategy);
       site.spin = false;
       auto bowl =
           std::make_unique<Bowl>(logs[rank], transport.rank() == broken ? breaks_at : Bowl::kNever,

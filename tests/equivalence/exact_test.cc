@@ -14,7 +14,7 @@ namespace {
 
 using Hosts = std::vector<int>;
 
-class EveryStrategy : public testing::TestWithParam<strategy::StrategyRow> {
+class EveryStrategy : public testing::TestWithParam<spec::StrategyRow> {
  protected:
   void expect_bit_for_bit(OnRanks& on_ranks, const spec::Trial& trial, const Hosts& host_of,
                           int servers = 0, const std::string& all_reduce = "auto") {
@@ -76,9 +76,9 @@ INSTANTIATE_TEST_SUITE_P(Equivalence, EveryStrategy, testing::ValuesIn(synchrono
 
 // Only one of them is tried with every all-reduce: there is nothing else to the others.
 TEST(StrategiesThatAllReduce, DifferInNameAlone) {
-  const strategy::StrategyRow& one = strategy::find_strategy("replicated");
+  const spec::StrategyRow& one = spec::find_strategy("replicated");
   for (const char* name : {"distributed_all_reduce", "collective_all_reduce"}) {
-    const strategy::StrategyRow& other = strategy::find_strategy(name);
+    const spec::StrategyRow& other = spec::find_strategy(name);
     EXPECT_EQ(other.exchange, one.exchange);
     EXPECT_EQ(std::tie(other.averages, other.in_step, other.served),
               std::tie(one.averages, one.in_step, one.served));
@@ -88,7 +88,7 @@ TEST(StrategiesThatAllReduce, DifferInNameAlone) {
 TEST(Equivalence, OfAnIndependentRankIsARunAlone) {
   const spec::Trial trial = trial_of("lenet", 2);
   // Epochs count global batches: a rate that does not change makes runs of any world alike.
-  const strategy::StrategyRow& row = strategy::find_strategy("independent");
+  const spec::StrategyRow& row = spec::find_strategy("independent");
   const Trained alone = train_on(in_memory, trial, site_of(row, {{0}})).front();
   const Trained beside = train_on(in_memory, trial, site_of(row, {{0, 0, 0}})).front();
   EXPECT_EQ(beside.losses, alone.losses);

@@ -67,7 +67,7 @@ TEST_P(EveryDelay, IsThatOfALoopOnOneThread) {
                         {"distributed_replicated", {0, 1, 0, 1}, 2}}) {
     SCOPED_TRACE(fmt::format("{} on hosts {}, {} servers", c.strategy, fmt::join(c.host_of, ","),
                              c.servers));
-    const train::Site site = site_of(strategy::find_strategy(c.strategy), {c.host_of}, c.servers);
+    const train::Site site = site_of(spec::find_strategy(c.strategy), {c.host_of}, c.servers);
     const std::vector<Trained> workers = train_on(in_memory, trial, site);
     for (const Trained& worker : workers) {
       EXPECT_TRUE(worker.stored == expected[workers.size() - 1]);

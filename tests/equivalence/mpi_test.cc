@@ -56,7 +56,7 @@ Reference& reference_of(const spec::Trial& trial) {
   return references.try_emplace(trial.exchange.wire_precision, trial).first->second;
 }
 
-void expect_bit_for_bit(const spec::Trial& trial, const strategy::StrategyRow& row,
+void expect_bit_for_bit(const spec::Trial& trial, const spec::StrategyRow& row,
                         const Hosts& host_of, const std::string& all_reduce, int servers = 0) {
   SCOPED_TRACE(fmt::format("{} on hosts {}, {} servers, all-reduce {}", row.name,
                            fmt::join(host_of, ","), servers, all_reduce));
@@ -75,7 +75,7 @@ void expect_bit_for_bit(const spec::Trial& trial, const strategy::StrategyRow& r
   EXPECT_EQ(fmt::format("{}\n", fmt::join(trained, "\n")), transport->all_gather(expected).front());
 }
 
-class EveryStrategy : public testing::TestWithParam<strategy::StrategyRow> {};
+class EveryStrategy : public testing::TestWithParam<spec::StrategyRow> {};
 
 TEST_P(EveryStrategy, TrainsLikeOneThreadThatExecutesItsSchedules) {
   const spec::Trial trial = trial_of("mnist_mlp", 4);
@@ -97,7 +97,7 @@ TEST(Equivalence, HoldsWithSixteenBitsOnMpisWire) {
   spec::Trial trial = trial_of("mnist_mlp", 4);
   for (const auto precision : {spec::WirePrecision::fp16, spec::WirePrecision::bf16}) {
     trial.exchange.wire_precision = precision;
-    expect_bit_for_bit(trial, strategy::find_strategy("horovod"), hosts_of(1), "auto");
+    expect_bit_for_bit(trial, spec::find_strategy("horovod"), hosts_of(1), "auto");
   }
 }
 
@@ -105,7 +105,7 @@ TEST(Equivalence, HoldsWithSixteenBitsOnMpisWire) {
 // two have no order.
 TEST(Equivalence, OfTheVendorsCollectiveIsOneOfRounding) {
   const spec::Trial trial = trial_of("mnist_mlp", 4);
-  const strategy::StrategyRow& row = strategy::find_strategy("replicated");
+  const spec::StrategyRow& row = spec::find_strategy("replicated");
   const auto transport = connect(one_host());
   const Trained mine = train_rank(trial, site_of(row, {one_host()}, 0, "vendor"), *transport);
   const std::vector<std::string> trained = transport->all_gather(in_short(mine));

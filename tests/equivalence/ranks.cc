@@ -12,7 +12,7 @@
 
 namespace lockstep::equivalence {
 
-train::Site site_of(const strategy::StrategyRow& row, const comm::Topology& topology, int servers,
+train::Site site_of(const spec::StrategyRow& row, const comm::Topology& topology, int servers,
                     std::string_view all_reduce) {
   train::Site site;
   site.ranks.topology = topology;

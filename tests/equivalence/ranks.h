@@ -19,8 +19,8 @@ struct Trained {
   std::vector<strategy::Chunk> chunks;         // in which the gradients travelled
 };
 
-train::Site site_of(const strategy::StrategyRow& row, const comm::Topology& topology,
-                    int servers = 0, std::string_view all_reduce = "auto");
+train::Site site_of(const spec::StrategyRow& row, const comm::Topology& topology, int servers = 0,
+                    std::string_view all_reduce = "auto");
 
 // Brings every rank's engine.
 using Compile = std::function<std::unique_ptr<engine::Engine>(const spec::Trial&)>;

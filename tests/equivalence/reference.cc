@@ -72,7 +72,8 @@ void Reference::exchange(const train::Site& site, const strategy::Chunk& chunk) 
   std::vector<std::span<float>> gradients, parameters;
   std::vector<std::vector<comm::Range>> owned;
   for (int rank = 0; rank < site.ranks.topology.world(); ++rank) {
-    const comm::Collective collective = site.strategy->exchange(site.ranks, chunk, rank).collective;
+    const comm::Collective collective =
+        strategy::exchange(*site.strategy, site.ranks, chunk, rank).collective;
     reduce.push_back(collective.reduce);
     owned.push_back(collective.owned);
     distribute.push_back(collective.distribute);

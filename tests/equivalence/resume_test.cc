@@ -63,7 +63,7 @@ spec::Trial momentum_trial(int batch) {
 
 TEST_F(Resume, ContinuesTheLossesBitForBitByEveryStrategy) {
   const spec::Trial trial = momentum_trial(2);
-  for (const strategy::StrategyRow& row : strategy::strategies()) {
+  for (const spec::StrategyRow& row : spec::strategies()) {
     if (!row.averages || !row.in_step) continue;  // has no checkpoints
     for (const std::vector<int>& host_of : {std::vector{0, 0}, {0, 0, 1}}) {
       for (const int servers : {0, 1}) {
@@ -90,10 +90,10 @@ TEST_F(Resume, ContinuesWhatAnotherWorldAndStrategyHaveBegun) {
     trial.learning_rate.initial = 0.001;
     const std::string name = fmt::format("optimizer {}", static_cast<int>(kind));
     SCOPED_TRACE(name);
-    const train::Site served = site_of(strategy::find_strategy("parameter_server"), {{0, 1, 1}}, 1);
+    const train::Site served = site_of(spec::find_strategy("parameter_server"), {{0, 1, 1}}, 1);
     go_on(name, trial, served, kSteps);
     trial.batch_size = 4;
-    const train::Site alone = site_of(strategy::find_strategy("horovod"), {{0}});
+    const train::Site alone = site_of(spec::find_strategy("horovod"), {{0}});
     const std::vector<float> second = go_on(name, trial, alone, kSteps);
     const std::vector<float> straight = go_on(name + " straight", trial, alone, 2 * kSteps);
     for (std::size_t i = 0; i < second.size(); ++i) {

@@ -57,7 +57,7 @@ class SameShard : public engine::Engine {
 std::vector<Trained> train(const spec::Trial& trial, const model::Graph& graph,
                            const comm::Topology& topology, std::string_view all_reduce,
                            const Tensors& start = {}) {
-  const strategy::StrategyRow& row = strategy::find_strategy("replicated");
+  const spec::StrategyRow& row = spec::find_strategy("replicated");
   return train_on(in_memory, trial, site_of(row, topology, 0, all_reduce),
                   [&](const spec::Trial& of) {
                     return std::make_unique<SameShard>(of, compile(of, graph), start);

@@ -144,8 +144,8 @@ void expect_as_scripted(const Rules& rules, int workers, const Script& script) {
   const Outcome expected = serve_serially(trial, workers, rules, script);
   const auto expect_same = [&](OnRanks& on_ranks, std::vector<int> host_of, int servers) {
     SCOPED_TRACE(fmt::format("hosts {}, {} servers", fmt::join(host_of, ","), servers));
-    train::Site site = site_of(strategy::find_strategy("parameter_server (asynchronous)"),
-                               {std::move(host_of)}, servers);
+    train::Site site =
+        site_of(spec::find_strategy("parameter_server", true), {std::move(host_of)}, servers);
     site.quorum = rules.quorum;
     site.drops_late = rules.drops_late;
     const World world = serve_ranks(on_ranks, trial, site, script);
@@ -178,7 +178,7 @@ TEST(Asynchronous, WorkerOnItsOwnTrainsAsIfThereWereNoServer) {
   const Script script = {{0}, {0}, {0}};
   expect_as_scripted({}, 1, script);
   spec::Trial trial = trial_of("mnist_mlp", 4);
-  const train::Site site = site_of(strategy::find_strategy("replicated"), {{0}});
+  const train::Site site = site_of(spec::find_strategy("replicated"), {{0}});
   EXPECT_TRUE(train_on(in_memory, trial, site).front().stored ==
               serve_serially(trial, 1, {}, script).parameters.front());
 }
@@ -195,8 +195,8 @@ TEST(Asynchronous, ServersCountBytesAsTheyTravel) {
   const auto bytes = [](spec::WirePrecision precision, std::vector<int> host_of) {
     spec::Trial trial = trial_of("mnist_mlp", 4);
     trial.exchange.wire_precision = precision;
-    train::Site site = site_of(strategy::find_strategy("parameter_server (asynchronous)"),
-                               {std::move(host_of)}, 1);
+    train::Site site =
+        site_of(spec::find_strategy("parameter_server", true), {std::move(host_of)}, 1);
     site.quorum = 1;
     const World world = serve_ranks(in_memory, trial, site, {{0}, {0}, {0}});
     const double floats = 3 * static_cast<double>(world.outcome.parameters.front().size());
@@ -226,8 +226,7 @@ TEST(BackupWorkers, EndTogetherWhateverTurnsTheyTake) {
   spec::Trial trial = trial_of("mnist_mlp", 4);
   trial.num_warmup_batches = 1;
   const auto expect_end = [&](OnRanks& on_ranks, const comm::Topology& topology) {
-    train::Site site =
-        site_of(strategy::find_strategy("parameter_server (asynchronous)"), topology, 1);
+    train::Site site = site_of(spec::find_strategy("parameter_server", true), topology, 1);
     site.quorum = 2;
     site.drops_late = true;
     on_ranks(topology, [&](comm::Transport& transport) {
@@ -252,7 +251,7 @@ TEST(BackupWorkers, ThatAreAllOfTheQuorumTrainLikeWorkersInStep) {
   const Rules rules = {.quorum = 2, .drops_late = true};
   expect_as_scripted(rules, 2, script);
   const spec::Trial trial = trial_of("mnist_mlp", 4);
-  const train::Site site = site_of(strategy::find_strategy("parameter_server"), {{0, 0}});
+  const train::Site site = site_of(spec::find_strategy("parameter_server"), {{0, 0}});
   EXPECT_TRUE(train_on(in_memory, trial, site).front().stored ==
               serve_serially(trial, 2, rules, script).parameters.front());
 }

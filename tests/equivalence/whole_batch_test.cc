@@ -22,7 +22,7 @@ TEST(Equivalence, OfRanksIsOneRankWithAllTheirImages) {
                         {"alexnet_cifar", "collective_all_reduce", 3},
                         {"mnist_mlp", "distributed_replicated", 5}}) {
     SCOPED_TRACE(fmt::format("{}, {} on {} ranks", c.model, c.strategy, c.world));
-    const strategy::StrategyRow& row = strategy::find_strategy(c.strategy);
+    const spec::StrategyRow& row = spec::find_strategy(c.strategy);
     const comm::Topology topology{std::vector<int>(static_cast<std::size_t>(c.world))};
     const spec::Trial small = trial_of(c.model, 2);
     const spec::Trial large = trial_of(c.model, 2 * c.world);

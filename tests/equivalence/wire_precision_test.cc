@@ -61,7 +61,7 @@ TEST_P(SixteenBits, OnTheWireTrainLikeOneThreadThatRoundsEveryMessage) {
     SCOPED_TRACE(fmt::format("{} on hosts {}, {} servers, all-reduce {}", c.strategy,
                              fmt::join(c.host_of, ","), c.servers, c.all_reduce));
     const train::Site site =
-        site_of(strategy::find_strategy(c.strategy), {c.host_of}, c.servers, c.all_reduce);
+        site_of(spec::find_strategy(c.strategy), {c.host_of}, c.servers, c.all_reduce);
     const std::vector<Trained> workers = train_on(over_tcp, trial, site);
     const std::span<const strategy::Chunk> chunks = workers.front().chunks;
     expect_same(workers, reference.train(site, chunks));

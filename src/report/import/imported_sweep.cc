@@ -9,8 +9,8 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "report/characters.h"
-#include "spec/combinations.h"
 #include "spec/flags.h"
+#include "spec/strategies.h"
 
 namespace lockstep::report {
 namespace {
@@ -49,8 +49,7 @@ std::string strategy_of(const ImportedRun& run) {
 }
 
 int servers_of(const ImportedRun& run) {
-  const bool serves = has_servers(spec::Exchange{.variable_update = strategy_of(run)});
-  return serves ? run.setup.num_ps.value_or(0) : 0;
+  return spec::find_strategy(strategy_of(run)).served ? run.setup.num_ps.value_or(0) : 0;
 }
 
 template <typename Value>
