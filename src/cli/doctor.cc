@@ -28,10 +28,11 @@ void tell(const std::string& what) {
 
 Place whereabouts(const DoctorOptions& options) {
   Place place = place_of(options.sweep, process_getenv, launch::own_names());
-  if (place.launcher == "slurm") {
+  if (place.launcher->allocation != nullptr) {
     print_note(
-        "the hosts of an allocation need not be open to ssh: on each of them, "
-        "srun --ntasks-per-node=1 lockstep doctor --launcher=local looks at it");
+        fmt::format("the hosts of an allocation need not be open to ssh: on each of them, "
+                    "{} lockstep doctor --launcher=local looks at it",
+                    place.launcher->on_each_host));
     place.site.hosts.clear();
   }
   return place;
@@ -76,7 +77,7 @@ ExitCode doctor(Arguments arguments, Transports) {
     }
     doctor::examine_hosts(rounds, examinations);
   }
-  if (place.launcher == "mpi") doctor::require_mpi(examinations);
+  if (place.launcher->needs_mpirun) doctor::require_mpi(examinations);
   if (options.json) {
     print_output("{}\n", doctor::to_json(examinations).dump(2));
   } else {

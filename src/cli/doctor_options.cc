@@ -25,8 +25,8 @@ std::vector<const Flag*> doctor_flags() {
       {.name = "launcher",
        .group = kWhat,
        .type = {.kind = spec::Kind::text},
-       .help = "what is to start the ranks: local, ssh, mpi (which needs mpirun on every host) or "
-               "slurm; not set: local, with other hosts ssh"},
+       .help = "what starts the ranks, one of lockstep list launchers; not set: "
+               "local, with other hosts ssh"},
       {.name = "result_dir",
        .group = kWhat,
        .type = {.kind = spec::Kind::text, .default_text = "results"},

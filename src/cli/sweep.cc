@@ -181,10 +181,9 @@ ExitCode exit_code(const spec::Sweep& sweep, SweepEnding ending,
 ExitCode sweep(Arguments arguments, Transports) {
   const spec::ParsedSweep parsed = parse_and_warn(arguments);
   Place place = place_of(parsed.sweep, process_getenv, launch::own_names());
-  const launch::LauncherRow& launcher = launch::find_launcher(place.launcher);
-  const bool here = place.launcher == "local";
-  spec::Sweep sweep = resolve(parsed.sweep, machine::allowed(), place.devices, here);
-  sweep.launcher = place.launcher;
+  spec::Sweep sweep =
+      resolve(parsed.sweep, machine::allowed(), place.devices, place.launcher->here);
+  sweep.launcher = place.launcher->name;
   if (const std::string note = drop_refused_ceiling(sweep, place); !note.empty()) print_note(note);
   spec::Plan plan = spec::expand(sweep);
   for (const std::string& sentence : check_points(plan, place)) print_note(sentence);
@@ -198,13 +197,13 @@ ExitCode sweep(Arguments arguments, Transports) {
   }
   std::optional<launch::Bundle> bundle;
   if (!place.site.remote_dir.empty()) {
-    bundle = launch::bundle_of_this_program(place.launcher == "mpi");
+    bundle = launch::bundle_of_this_program(place.launcher->by_mpi);
     place.site.build = bundle->build();
   }
   // Absolute: processes on other hosts start elsewhere.
   const fs::path path =
       fs::absolute(parsed.result_dir.empty() ? new_sweep_directory() : parsed.result_dir);
-  Launching launching{.launcher = launcher,
+  Launching launching{.launcher = *place.launcher,
                       .site = place.site,
                       .program = this_program().string(),
                       .sweep = path.filename().string(),

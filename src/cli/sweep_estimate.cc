@@ -50,7 +50,7 @@ double step_seconds(const spec::Point& point, const Job& job, const Place& place
                     const CoreSpeed& speed) {
   const int threads = std::max(1, job.trial.threads_per_device);
   const int wanted = point.devices * threads;
-  const int cores = place.launcher == "local" ? std::min(wanted, speed.cores) : wanted;
+  const int cores = place.launcher->here ? std::min(wanted, speed.cores) : wanted;
   return expected_step_seconds(job, speed.gflops * cores, speed.gigabytes_per_second);
 }
 

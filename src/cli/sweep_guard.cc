@@ -30,7 +30,7 @@ Examination here(const Place& place, const machine::Environment& environment,
     return examination;
   }
   const bool meet_here =
-      hosts.empty() ? place.site.processes : place.launcher == "ssh" && hosts.front().here;
+      hosts.empty() ? place.site.processes : !place.launcher->by_mpi && hosts.front().here;
   const auto port = meet_here ? std::optional(place.site.port) : std::nullopt;
   examination.findings = doctor::glance(environment, {.result_dir = directory, .port = port});
   return examination;
@@ -38,7 +38,7 @@ Examination here(const Place& place, const machine::Environment& environment,
 
 bool ssh_reaches_hosts(const Place& place) {
   return !place.site.hosts.empty() &&
-         (place.launcher == "ssh" || !place.site.remote_dir.empty());  // the program went that way
+         (place.launcher->by_ssh || !place.site.remote_dir.empty());  // the program went that way
 }
 
 }  // namespace

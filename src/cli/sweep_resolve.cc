@@ -99,23 +99,23 @@ void resolve_time(spec::Sweep& sweep) {
 // How a launcher starts the first rank of a point.
 spec::Launched first_rank(const spec::Point& point, const Place& place) {
   spec::Launched launched;
-  launched.launcher = place.launcher;
+  launched.launcher = place.launcher->name;
   launched.rank_variable = "LOCKSTEP_RANK";
   launched.world = point.devices + point.num_ps;
   launched.local_world = 1;
-  if (!place.by_mpi()) launched.coordinator = {"localhost", place.site.port};
+  if (!place.launcher->by_mpi) launched.coordinator = {"localhost", place.site.port};
   return launched;
 }
 
 // Of the first rank.
 Membership membership_of(const spec::Trial& trial, const spec::Point& point, const Place& place) {
-  const bool threads = place.launcher == "local" && !place.site.processes;
-  return membership(trial, threads ? std::nullopt : std::optional(first_rank(point, place)));
+  return membership(trial,
+                    place.by_threads() ? std::nullopt : std::optional(first_rank(point, place)));
 }
 
 // The network, and whether there are cores for the point. Data on other hosts need not be here.
 void check_network(const spec::Point& point, const Place& place) {
-  if (place.launcher == "local") {
+  if (place.launcher->here) {
     job_of_point(point, place);
     return;
   }
@@ -142,9 +142,8 @@ std::vector<std::size_t> largest_points(const spec::Plan& plan) {
 std::vector<std::string> check_all_reduce(const spec::Trial& trial, const Place& place) {
   const std::string& spec = trial.exchange.all_reduce_spec;
   if (spec.empty()) return {};
-  if (!place.by_mpi() && wants_vendor(trial.exchange)) {
-    throw vendor_refusal(trial.exchange,
-                         place.launcher == "local" && !place.site.processes ? "threads" : "tcp");
+  if (!place.launcher->by_mpi && wants_vendor(trial.exchange)) {
+    throw vendor_refusal(trial.exchange, place.by_threads() ? "threads" : "tcp");
   }
   return strategy::parse_all_reduce_spec(spec).notes;
 }
@@ -168,7 +167,7 @@ std::vector<std::string> run_flags(const spec::Point& point) {
 
 spec::Parsed check_point(const spec::Point& point, const Place& place) {
   std::vector<std::string> flags = run_flags(point);
-  if (place.launcher != "local") flags.emplace_back("--devices=1");  // a process for each
+  if (!place.launcher->here) flags.emplace_back("--devices=1");  // a process for each
   spec::Parsed parsed = spec::parse_run(flags, [](const char*) -> const char* { return nullptr; });
   for (std::string& note : check_all_reduce(parsed.trial, place)) {
     parsed.warnings.push_back(std::move(note));
@@ -179,7 +178,7 @@ spec::Parsed check_point(const spec::Point& point, const Place& place) {
 
 Job job_of_point(const spec::Point& point, const Place& place) {
   spec::Trial trial = check_point(point, place).trial;
-  if (place.launcher != "local") trial.threads_per_device = 0;
+  if (!place.launcher->here) trial.threads_per_device = 0;
   return make_job(trial, membership_of(trial, point, place));
 }
 

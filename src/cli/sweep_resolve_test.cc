@@ -22,9 +22,9 @@ machine::Allowed cores(int n) {
   return allowed;
 }
 
-const Place kHere{.site = {}, .launcher = "local"};
-const Place kOverSsh{.site = {}, .launcher = "ssh"};
-const Place kOverMpi{.site = {}, .launcher = "mpi"};
+const Place kHere{.site = {}, .launcher = &launch::find_launcher("local")};
+const Place kOverSsh{.site = {}, .launcher = &launch::find_launcher("ssh")};
+const Place kOverMpi{.site = {}, .launcher = &launch::find_launcher("mpi")};
 
 spec::Sweep of(std::vector<spec::ModelBatch> models) {
   spec::Sweep sweep;
@@ -140,12 +140,13 @@ TEST(CheckPoints, RefusesWhatOnlyARankWouldRefuse) {
     sweep.devices = {1};
     const auto said = [&] { return refusal([&] { check_points(spec::expand(sweep), place); }); };
     sweep.run_flags = {{"all_reduce_spec", "bogus"}};
-    EXPECT_THAT(said(), HasSubstr("lenet-b4-d1-replicated: ")) << place.launcher;
+    EXPECT_THAT(said(), HasSubstr("lenet-b4-d1-replicated: ")) << place.launcher->name;
     EXPECT_THAT(said(), HasSubstr("bogus"));
     sweep.run_flags = {{"image_size", "1"}};
     EXPECT_THAT(said(), HasSubstr("the image is too small"));
     sweep.run_flags = {{"all_reduce_spec", "vendor"}};
-    EXPECT_THAT(said(), HasSubstr(place.by_mpi() ? "none" : "asks for the vendor's all-reduce"));
+    EXPECT_THAT(said(),
+                HasSubstr(place.launcher->by_mpi ? "none" : "asks for the vendor's all-reduce"));
   }
 }
 

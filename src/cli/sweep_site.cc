@@ -76,8 +76,10 @@ Place::Batch batch_on(const spec::Hosts& named, const spec::Sweep& sweep) {
   Place::Batch batch;
   if (named.empty()) {
     if (sweep.devices.empty()) {
-      throw Error(ExitCode::usage, "--launcher=slurm outside an allocation needs devices or hosts",
-                  "say how many: --devices=1:16 --devices_per_host=4; or name hosts with --hosts");
+      throw Error(
+          ExitCode::usage,
+          fmt::format("--launcher={} outside an allocation needs devices or hosts", sweep.launcher),
+          "say how many: --devices=1:16 --devices_per_host=4; or name hosts with --hosts");
     }
     batch.tasks_per_host = number(sweep, "devices_per_host", 1);
     batch.hosts = quotient_rounded_up(sweep.devices.back(), batch.tasks_per_host);
@@ -108,10 +110,10 @@ bool all_here(const spec::Hosts& hosts) {
 
 Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
                std::span<const std::string> own_names) {
-  if (!sweep.launcher.empty()) launch::find_launcher(sweep.launcher);
   Place place;
   launch::Site& site = place.site;
-  const bool local = sweep.launcher == "local";
+  if (!sweep.launcher.empty()) place.launcher = &launch::find_launcher(sweep.launcher);
+  const bool local = place.launcher != nullptr && place.launcher->here;
   site.hosts = named_hosts(sweep, getenv);
   const bool named = !site.hosts.empty();
   if (!named && !local) site.hosts = spec::hosts_of_environment(getenv);
@@ -124,25 +126,28 @@ Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
     place.devices += std::max(1, host.slots);
   }
   if (local && !all_here(site.hosts)) {
-    throw Error(ExitCode::usage, "--launcher=local runs on this machine, and other hosts are named",
-                "leave --launcher out, or choose ssh, mpi or slurm");
+    throw Error(ExitCode::usage,
+                fmt::format("--launcher={} runs on this machine, and other hosts are named",
+                            place.launcher->name),
+                "leave --launcher out, or choose " + launch::launchers_of_hosts());
   }
-  place.launcher = sweep.launcher;
-  if (place.launcher.empty()) {
-    const bool allocated = !named && getenv("SLURM_JOB_ID") != nullptr;
-    place.launcher = all_here(site.hosts) ? "local" : allocated ? "slurm" : "ssh";
+  if (place.launcher == nullptr) {
+    place.launcher = &launch::usual_launcher(all_here(site.hosts), [&](const char* allocation) {
+      return !named && getenv(allocation) != nullptr;
+    });
   }
-  if (place.launcher == "slurm" && getenv("SLURM_JOB_ID") == nullptr) {
+  const char* allocation = place.launcher->allocation;
+  if (allocation != nullptr && getenv(allocation) == nullptr) {
     place.batch = batch_on(site.hosts, sweep);
     if (!named) place.devices = sweep.devices.back();
-  } else if (place.launcher == "local") {
+  } else if (place.launcher->here) {
     const bool told = !site.hosts.empty() && site.hosts.front().slots > 0;
     place.devices = told ? place.devices : 0;
     // Refuses what does not fit.
     if (told && !sweep.devices.empty()) spec::place(site.hosts, sweep.devices.back());
     site.hosts.clear();
   } else if (site.hosts.empty()) {
-    throw Error(ExitCode::usage, fmt::format("--launcher={} needs hosts", place.launcher),
+    throw Error(ExitCode::usage, fmt::format("--launcher={} needs hosts", place.launcher->name),
                 "name them: --hosts=node1:4,node2:4, or --hosts_file");
   }
   site.ssh = {.config = text(sweep, "ssh_config").value_or(""),
@@ -150,7 +155,7 @@ Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
               .key = text(sweep, "ssh_key").value_or(""),
               .port = number(sweep, "ssh_port", 0)};
   // This machine alone needs no copies.
-  if (place.launcher != "local") site.remote_dir = text(sweep, "remote_dir").value_or("");
+  if (!place.launcher->here) site.remote_dir = text(sweep, "remote_dir").value_or("");
   site.port = number(sweep, "port", site.port);
   site.processes = is_true(sweep, "processes");
   site.root = geteuid() == 0;

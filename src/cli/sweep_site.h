@@ -14,9 +14,9 @@ namespace lockstep::cli {
 // Where a sweep runs.
 struct Place {
   launch::Site site;
-  std::string launcher;  // by its name
-  int devices = 0;       // that the hosts have; 0: as many as this machine has cores
-  // Of a batch job that runs the whole sweep, because there is no allocation of Slurm's yet.
+  const launch::LauncherRow* launcher = nullptr;
+  int devices = 0;  // that the hosts have; 0: as many as this machine has cores
+  // Of a batch job that runs the whole sweep, because there is no allocation yet.
   struct Batch {
     int hosts = 0;
     int tasks_per_host = 0;                 // 0: the hosts are named, and have their own
@@ -24,13 +24,14 @@ struct Place {
   };
   std::optional<Batch> batch = {};
 
-  bool by_mpi() const { return launcher == "mpi" || launcher == "slurm"; }  // joins the ranks
+  // Ranks are threads of one process.
+  bool by_threads() const { return launcher->here && !site.processes; }
 };
 
 // Hosts are those that the sweep names, else those that the environment does. `own_names`: what
-// this machine goes by. A sweep that names no launcher is local where there are no other hosts;
-// else an allocation of Slurm's is Slurm's, and ssh reaches the rest. A batch job has the hosts
-// that are named, else as many as the largest number of devices takes. Throws Error(usage).
+// this machine goes by. A sweep that names no launcher has the usual one; named hosts are of no
+// allocation. A batch job has the hosts that are named, else as many as the largest number of
+// devices takes. Throws Error(usage).
 Place place_of(const spec::Sweep& sweep, const Getenv& getenv,
                std::span<const std::string> own_names);
 

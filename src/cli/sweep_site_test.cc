@@ -70,14 +70,14 @@ struct World {
 
 TEST(PlaceOf, ASweepWithoutHostsIsThisMachine) {
   const Place place = World().place();
-  EXPECT_EQ(place.launcher, "local");
+  EXPECT_EQ(place.launcher->name, "local");
   EXPECT_EQ(place.devices, 0);
   EXPECT_THAT(place.site.hosts, IsEmpty());
 }
 
 TEST(PlaceOf, OtherHostsAreReachedBySsh) {
   const Place place = World{.site = {{"hosts", "node1:4,node2:2"}, {"ssh_user", "me"}}}.place();
-  EXPECT_EQ(place.launcher, "ssh");
+  EXPECT_EQ(place.launcher->name, "ssh");
   EXPECT_EQ(place.devices, 6);
   EXPECT_EQ(place.site.hosts[1].name, "node2");
   EXPECT_EQ(place.site.ssh.user, "me");
@@ -86,7 +86,7 @@ TEST(PlaceOf, OtherHostsAreReachedBySsh) {
 TEST(PlaceOf, AFileWithThisMachineAloneNeedsNoSshd) {
   const File nodes("localhost me\n");
   const World world{.site = {{"hosts_file", nodes.path()}, {"devices_per_host", "2"}}};
-  EXPECT_EQ(world.place().launcher, "local");
+  EXPECT_EQ(world.place().launcher->name, "local");
   EXPECT_EQ(world.place().devices, 2);
 }
 
@@ -142,7 +142,8 @@ TEST(PlaceOf, AnAllocationIsWhereItRunsUnlessLocalIsSaid) {
                                                     {"SLURM_JOB_NODELIST", "n[1-2]"},
                                                     {"SLURM_NTASKS", "6"},
                                                     {"SLURM_TASKS_PER_NODE", "3(x2)"}};
-  EXPECT_EQ((World{.site = {}, .launcher = "", .environment = slurm}.place().launcher), "slurm");
+  EXPECT_EQ((World{.site = {}, .launcher = "", .environment = slurm}.place().launcher->name),
+            "slurm");
   EXPECT_EQ((World{.site = {}, .launcher = "slurm", .environment = slurm}.place().devices), 6);
   EXPECT_EQ((World{.site = {}, .launcher = "local", .environment = slurm}.place().devices), 0);
 }

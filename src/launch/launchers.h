@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,21 +49,37 @@ struct Site {
 // A launcher is a pure function to commands, to be run side by side, rank 0 in the first. Throws
 // Error(usage) for a job that does not fit on the site.
 using Launcher = std::vector<Command>(const Job& job, const Site& site);
+Launcher no_commands;
 
+// Whoever treats launchers differently asks for a field of their rows, never for a name.
 struct LauncherRow {
   std::string_view name;
   Launcher* commands;
   // Brings what the job wrote on the hosts to job.result_dir, and removes it there; to be run when
   // all commands have ended, be it badly. No commands: it is there already.
-  Launcher* collect;
+  Launcher* collect = no_commands;
   // A command for each other host of the job, which ends badly where the host does not answer. No
   // commands: hosts are not ours to reach.
-  Launcher* reach;
+  Launcher* reach = no_commands;
+  bool here = false;          // on this machine, and on no other host
+  bool by_ssh = false;        // every host has to let ssh in
+  bool by_mpi = false;        // joins the ranks; else they meet at the site's port
+  bool needs_mpirun = false;  // here and on every host
+  // A variable of the environment that is set within an allocation of hosts. Without an allocation,
+  // a sweep becomes a batch job. Null: hosts are named, and need none.
+  const char* allocation = nullptr;
+  std::string_view on_each_host = {};  // of an allocation: runs the words that follow
   std::string_view summary;
 };
 std::span<const LauncherRow> launchers();
 
 // Throws Error(usage) with all known names and the closest one.
 const LauncherRow& find_launcher(std::string_view name);
+
+// What starts ranks on this machine, if on no other host; else whoever has an allocation; else ssh.
+const LauncherRow& usual_launcher(bool here, const std::function<bool(const char*)>& is_set);
+
+// "ssh, mpi or slurm": those that start ranks on other hosts, too.
+std::string launchers_of_hosts();
 
 }  // namespace lockstep::launch
