@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/graph.h"
@@ -25,6 +26,7 @@ enum class ConvAlgorithm { automatic, direct, winograd };
 using ConvChoices = std::map<std::string, ConvAlgorithm>;
 
 struct Options {
+  std::string_view engine = "onednn";  // a row of engines()
   int batch = 1;
   Mode mode = Mode::training;
   Layout layout = Layout::automatic;
@@ -122,7 +124,7 @@ class Engine {
   virtual void run_planned(std::size_t i, const Batch& batch) = 0;
 };
 
-// On oneDNN. Throws Error(usage) for shapes that it cannot run.
+// By the engine of the options. Throws Error(usage) for shapes that it cannot run.
 std::unique_ptr<Engine> compile(const model::Graph& graph, const Options& options);
 
 // A choice for every shape of the graph that leaves one: as options.conv_choices have it, else by
@@ -130,7 +132,17 @@ std::unique_ptr<Engine> compile(const model::Graph& graph, const Options& option
 // seconds. Nothing where the options force an algorithm.
 ConvChoices choose_convolutions(const model::Graph& graph, const Options& options, double seconds);
 
-std::string library();  // "oneDNN 2.6.3": what does the arithmetic
+std::string library();  // "oneDNN 2.6.3": what does the arithmetic of the usual engine
+
+struct EngineRow {
+  std::string_view name;
+  std::unique_ptr<Engine> (*compile)(const model::Graph& graph, const Options& options);
+  ConvChoices (*choose_convolutions)(const model::Graph& graph, const Options& options,
+                                     double seconds);
+  std::string (*library)();
+  std::string_view summary;
+};
+std::span<const EngineRow> engines();
 
 // Fills every parameter by its Init, each element a function of seed, name and position alone.
 void initialise(Engine& engine, std::uint64_t seed);

@@ -40,7 +40,7 @@ Layout agreed_layout(comm::Transport& transport, Layout mine) {
         ExitCode::environment,
         fmt::format("rank {} on {} lays out the parameters otherwise than rank 0 on {}", rank,
                     transport.host_name(static_cast<int>(rank)), transport.host_name(0)),
-        "all hosts need the same kind of processor and the same oneDNN");
+        "all hosts need the same kind of processor and the same libraries");
   }
   return mine;
 }

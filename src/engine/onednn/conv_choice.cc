@@ -9,10 +9,10 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/rng.h"
+#include "engine/onednn/onednn.h"
 #include "engine/onednn/winograd.h"
 
-namespace lockstep::engine {
-namespace onednn {
+namespace lockstep::engine::onednn {
 namespace {
 
 constexpr double kMacsPerThread = 1e9;  // of a pass: some ten milliseconds
@@ -60,7 +60,7 @@ class Candidate {
     options.batch = images_to_time(c, layer);
     options.conv_algorithm = algorithm;
     options.workspace_share = 1;
-    engine_ = compile(graph, options);
+    engine_ = onednn::compile(graph, options);
     parameters_ = Buffer(engine_->parameter_floats() * sizeof(float));
     gradients_ = Buffer(engine_->parameter_floats() * sizeof(float));
     engine_->bind(parameters_.floats(), gradients_.floats());
@@ -121,22 +121,20 @@ ConvAlgorithm conv_algorithm(const Compiler& c, int layer, const model::Conv& op
   return chosen != options.conv_choices.end() ? chosen->second : by_rule(c, layer, op);
 }
 
-}  // namespace onednn
-
 ConvChoices choose_convolutions(const model::Graph& graph, const Options& options, double seconds) {
   ConvChoices choices;
   if (options.conv_algorithm != ConvAlgorithm::automatic) return choices;
-  const onednn::Compiler c(graph, options);
+  const Compiler c(graph, options);
   const double deadline = now() + seconds;
   for (int layer = 0; layer < static_cast<int>(graph.layers.size()); ++layer) {
     const auto* op = std::get_if<model::Conv>(&c.layer(layer).op);
-    if (op == nullptr || !onednn::accepts_winograd(c, layer, *op)) continue;
-    const std::string name = onednn::name_of_shape(c, layer, *op);
+    if (op == nullptr || !accepts_winograd(c, layer, *op)) continue;
+    const std::string name = name_of_shape(c, layer, *op);
     if (choices.contains(name)) continue;
     const bool timed = !options.conv_choices.contains(name) && now() < deadline;
-    choices[name] = timed ? onednn::faster(c, layer) : onednn::conv_algorithm(c, layer, *op);
+    choices[name] = timed ? faster(c, layer) : conv_algorithm(c, layer, *op);
   }
   return choices;
 }
 
-}  // namespace lockstep::engine
+}  // namespace lockstep::engine::onednn

@@ -5,10 +5,10 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "engine/arena.h"
+#include "engine/onednn/onednn.h"
 #include "engine/onednn/program.h"
 
-namespace lockstep::engine {
-namespace onednn {
+namespace lockstep::engine::onednn {
 namespace {
 
 using dnnl::memory;
@@ -217,7 +217,6 @@ class OnednnEngine final : public Engine {
 };
 
 }  // namespace
-}  // namespace onednn
 
 std::string library() {
   const dnnl_version_t* v = dnnl_version();
@@ -225,7 +224,7 @@ std::string library() {
 }
 
 std::unique_ptr<Engine> compile(const model::Graph& graph, const Options& options) {
-  return std::make_unique<onednn::OnednnEngine>(graph, options);
+  return std::make_unique<OnednnEngine>(graph, options);
 }
 
-}  // namespace lockstep::engine
+}  // namespace lockstep::engine::onednn
