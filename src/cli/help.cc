@@ -124,11 +124,18 @@ std::string run_help(bool full) {
 }
 
 std::string list_help(bool) {
-  return "usage: lockstep list models [--json]\n"
-         "       lockstep list strategies [--json]\n"
-         "       lockstep list flags [--json | --markdown]\n\n"
-         "Prints what lockstep knows: the models with their sizes, the ways to exchange gradients, "
-         "or the\nflags of lockstep run.\n";
+  return "usage: lockstep list THING [--json]\n"
+         "       lockstep list flags --markdown\n\n"
+         "Prints what lockstep knows:\n"
+         "  models      networks with their sizes\n"
+         "  strategies  ways to exchange gradients\n"
+         "  algorithms  of all-reduces\n"
+         "  transports  what connects ranks\n"
+         "  launchers   what starts ranks\n"
+         "  engines     what computes\n"
+         "  formats     of other programs' results that lockstep import reads\n"
+         "  datasets    ways in which images are stored\n"
+         "  flags       of lockstep run\n";
 }
 
 std::string show_help(bool) {

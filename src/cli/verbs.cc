@@ -5,6 +5,7 @@
 #include "base/streams.h"
 #include "base/text.h"
 #include "base/unknown_name.h"
+#include "cli/catalogues.h"
 #include "cli/comm.h"
 #include "cli/comm_options.h"
 #include "cli/command_line.h"
@@ -25,7 +26,6 @@
 #include "cli/plan.h"
 #include "cli/report.h"
 #include "cli/run.h"
-#include "cli/strategies.h"
 #include "cli/sweep.h"
 #include "cli/watch.h"
 #include "machine/cores.h"
@@ -39,13 +39,27 @@ struct Listing {
   std::string_view name;
   std::string (*text)();
   std::string (*json)();
-  std::string (*markdown)();
+  std::string (*markdown)() = nullptr;
 };
 
+template <Catalogue (*list)()>
+constexpr Listing listing(std::string_view name) {
+  return {
+      .name = name, .text = [] { return as_text(list()); }, .json = [] { return as_json(list()); }};
+}
+
 constexpr Listing kListings[] = {
-    {"models", [] { return list_models(false); }, [] { return list_models(true); }, nullptr},
-    {"strategies", list_strategies, list_strategies_json, nullptr},
-    {"flags", list_flags, list_flags_json, list_flags_markdown},
+    {.name = "models",
+     .text = [] { return list_models(false); },
+     .json = [] { return list_models(true); }},
+    listing<list_strategies>("strategies"),
+    listing<list_algorithms>("algorithms"),
+    listing<list_transports>("transports"),
+    listing<list_launchers>("launchers"),
+    listing<list_engines>("engines"),
+    listing<list_formats>("formats"),
+    listing<list_datasets>("datasets"),
+    {.name = "flags", .text = list_flags, .json = list_flags_json, .markdown = list_flags_markdown},
 };
 
 [[noreturn]] void unexpected(std::string_view verb, std::string_view argument) {

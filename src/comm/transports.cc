@@ -37,8 +37,8 @@ Ranks tcp(const ConnectOptions& options) {
 }
 
 constexpr TransportRow kTransports[] = {
-    {"threads", "all ranks in one process of one host", threads},
-    {"tcp", "processes on any hosts, started by hand or by ssh", tcp},
+    {.name = "threads", .connect = threads},
+    {.name = "tcp", .connect = tcp},
 };
 
 }  // namespace

@@ -34,8 +34,7 @@ struct ConnectOptions {
 };
 
 struct TransportRow {
-  std::string_view name;
-  std::string_view summary;
+  std::string_view name;  // as spec/transports.h lists it
   // Membership of each rank of this process, once all of the world are connected.
   std::vector<std::unique_ptr<Transport>> (*connect)(const ConnectOptions& options);
 };

@@ -96,8 +96,7 @@ std::vector<std::unique_ptr<Transport>> start_and_connect(const comm::ConnectOpt
 }  // namespace
 
 comm::TransportRow transport_row() {
-  return {"mpi", "one process per rank, started by mpirun or srun; MPI between hosts",
-          start_and_connect};
+  return {.name = "mpi", .connect = start_and_connect};
 }
 
 std::unique_ptr<Transport> connect(std::shared_ptr<MpiThread> thread,
