@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "launch/launchers.h"
 #include "report/import/formats.h"
+#include "result/metrics.h"
 #include "spec/strategies.h"
 #include "spec/transports.h"
 
@@ -94,6 +95,21 @@ Catalogue list_engines() {
                       .rows = {}};
   for (const engine::EngineRow& row : engine::engines()) {
     catalogue.rows.push_back(Json::array({row.name, row.library(), row.summary}));
+  }
+  return catalogue;
+}
+
+Catalogue list_metrics() {
+  Catalogue catalogue{
+      .columns = {{"metric", "key"},
+                  {"unit", "unit"},
+                  {"what it is", "label"},
+                  {"in docs/measurement.md", "section"}},
+      .rows = {},
+      .note = "run.json and results.csv have them under these names.\n"};
+  for (const result::Metric& metric : result::metrics()) {
+    catalogue.rows.push_back(
+        Json::array({metric.key, metric.unit, metric.label, metric.section}));
   }
   return catalogue;
 }

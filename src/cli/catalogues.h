@@ -23,6 +23,7 @@ Catalogue list_launchers();
 Catalogue list_transports();
 Catalogue list_algorithms();
 Catalogue list_engines();
+Catalogue list_metrics();
 Catalogue list_formats();   // of results, for `lockstep import`
 Catalogue list_datasets();  // the ways in which they are stored
 

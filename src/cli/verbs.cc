@@ -57,6 +57,7 @@ constexpr Listing kListings[] = {
     listing<list_transports>("transports"),
     listing<list_launchers>("launchers"),
     listing<list_engines>("engines"),
+    listing<list_metrics>("metrics"),
     listing<list_formats>("formats"),
     listing<list_datasets>("datasets"),
     {.name = "flags", .text = list_flags, .json = list_flags_json, .markdown = list_flags_markdown},

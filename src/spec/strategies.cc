@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/unknown_name.h"
 
 namespace lockstep::spec {
 namespace {
@@ -83,10 +83,7 @@ const StrategyRow& find_strategy(std::string_view name, bool asynchronous) {
   if (const StrategyRow* row = strategy_named(name, asynchronous)) return *row;
   const std::vector<std::string_view> names = strategy_names();
   const std::vector<std::string> known(names.begin(), names.end());
-  const auto near = closest(name, known);
-  throw Error(ExitCode::usage, fmt::format("there is no strategy {}", name),
-              fmt::format("{}known: {}", near ? fmt::format("did you mean {}? ", *near) : "",
-                          join(known, ", ")));
+  throw unknown_name("strategy", name, known);
 }
 
 bool is_ceiling(std::string_view strategy) {
