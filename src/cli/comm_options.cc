@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/unknown_name.h"
 #include "cli/help.h"
+#include "spec/vocabulary.h"
 
 namespace lockstep::cli {
 namespace {
@@ -17,6 +18,7 @@ using spec::Flag;
 using spec::Kind;
 using spec::Value;
 
+constexpr std::string_view kSizes = "sizes";
 constexpr std::string_view kDefaultSizes = "1KB:64MB";
 
 struct CommFlag {
@@ -44,7 +46,7 @@ void set_format(CommOptions& options, const Value& value, CommFormat format) {
 
 std::span<const CommFlag> comm_flags() {
   static const std::vector<CommFlag> flags = {
-      {{.name = "sizes",
+      {{.name = kSizes,
         .group = "What",
         .type = {.kind = Kind::text, .default_text = kDefaultSizes},
         .help = "bytes per rank: FROM:TO, doubling, or a list; KB, MB, GB are powers of 1024"},
@@ -111,90 +113,12 @@ constexpr std::string_view kShared[] = {kModel,          "data_name",         "i
                                         "task_index",    "network_interface", "token_file",
                                         "start_timeout", "deadline"};
 
-std::string key_of(std::string_view name) {
-  std::string key(name);
-  std::ranges::replace(key, '-', '_');
-  return key;
+spec::Vocabulary comm_vocabulary() {
+  std::vector<const Flag*> flags;
+  for (const CommFlag& own : comm_flags()) flags.push_back(&own.flag);
+  for (const std::string_view name : kShared) flags.push_back(spec::find_flag(name));
+  return {"comm", std::move(flags)};
 }
-
-const CommFlag* find_own(const std::string& key) {
-  const auto found =
-      std::ranges::find(comm_flags(), key, [](const CommFlag& own) { return own.flag.name; });
-  return found == comm_flags().end() ? nullptr : &*found;
-}
-
-const Flag* find_shared(const std::string& key) {
-  const Flag* flag = spec::find_flag(key);
-  return flag != nullptr && std::ranges::count(kShared, flag->name) > 0 ? flag : nullptr;
-}
-
-Error unknown_flag(std::string_view typed, const std::string& key) {
-  std::vector<std::string> known;
-  for (const CommFlag& own : comm_flags()) known.emplace_back(own.flag.name);
-  for (const std::string_view name : kShared) known.emplace_back(name);
-  known.emplace_back(spec::find_flag(kDevices)->alias);
-  const std::string near = did_you_mean(key, known, "--");
-  return {ExitCode::usage, fmt::format("unknown flag {}", typed),
-          near + (near.empty() ? "" : " ") + "lockstep comm --help shows all flags"};
-}
-
-// Takes one flag after the other from the command line: its own it applies, those that it shares it
-// leaves to run's parser.
-class Reader {
- public:
-  Reader(std::span<const std::string> arguments, CommOptions& options)
-      : arguments_(arguments), options_(options) {}
-
-  void read() {
-    while (at_ < arguments_.size()) read_one(arguments_[at_++]);
-  }
-
-  std::vector<std::string> shared;
-  bool sizes_given = false, model_given = false;
-
- private:
-  void read_one(const std::string& argument) {
-    if (argument.size() < 2 || argument[0] != '-') {
-      throw Error(ExitCode::usage, fmt::format("unexpected argument {}", argument),
-                  "every option of comm is a flag: --name=value");
-    }
-    const std::string word = argument.substr(argument.starts_with("--") ? 2 : 1);
-    const std::size_t equals = word.find('=');
-    std::string key = key_of(word.substr(0, equals));
-    const bool has_value = equals != std::string::npos;
-    bool negated = false;
-    if (find_own(key) == nullptr && find_shared(key) == nullptr && key.starts_with("no")) {
-      key = key.substr(key.starts_with("no_") ? 3 : 2);
-      negated = true;
-    }
-    const CommFlag* const own = find_own(key);
-    const Flag* const flag = own != nullptr ? &own->flag : find_shared(key);
-    const bool boolean = flag != nullptr && flag->type.kind == Kind::boolean;
-    if (flag == nullptr || (negated && (!boolean || has_value))) {
-      throw unknown_flag(argument.substr(0, argument.find('=')), key_of(word.substr(0, equals)));
-    }
-    std::string value = has_value ? word.substr(equals + 1) : negated ? "false" : "true";
-    if (!boolean && !has_value) value = next_value(argument, *flag);
-    if (own != nullptr) {
-      own->apply(options_, parse_value(flag->type, value, fmt::format("--{}={}", key, value)));
-      sizes_given = sizes_given || key == "sizes";
-      return;
-    }
-    shared.push_back(fmt::format("--{}={}", key, value));
-    model_given = model_given || flag->name == kModel;
-    options_.devices_given = options_.devices_given || flag->name == kDevices;
-  }
-
-  std::string next_value(const std::string& argument, const Flag& flag) {
-    if (at_ < arguments_.size() && !arguments_[at_].starts_with("--")) return arguments_[at_++];
-    throw Error(ExitCode::usage,
-                fmt::format("{} needs a value: {}", argument, expectation(flag.type)));
-  }
-
-  std::span<const std::string> arguments_;
-  CommOptions& options_;
-  std::size_t at_ = 0;
-};
 
 std::optional<std::size_t> parse_size(std::string_view text) {
   std::string word = lower(trim(text));
@@ -241,18 +165,28 @@ std::vector<std::size_t> parse_sizes(std::string_view text) {
 
 CommOptions parse_comm(std::span<const std::string> arguments, const Getenv& getenv) {
   CommOptions options;
-  Reader reader(arguments, options);
-  reader.read();
-  if (reader.sizes_given && reader.model_given) {
+  bool sizes_given = false, model_given = false;
+  std::vector<std::string> shared = {"--variable_update=replicated"};  // left to run's parser
+  for (const spec::Given& given : comm_vocabulary().read_arguments(arguments)) {
+    const auto own = std::ranges::find_if(
+        comm_flags(), [&](const CommFlag& flag) { return &flag.flag == given.flag; });
+    if (own != comm_flags().end()) {
+      own->apply(options, parse_value(given.flag->type, given.text, given.shown));
+    } else {
+      shared.push_back(given.shown);
+    }
+    sizes_given = sizes_given || given.flag->name == kSizes;
+    model_given = model_given || given.flag->name == kModel;
+    options.devices_given = options.devices_given || given.flag->name == kDevices;
+  }
+  if (sizes_given && model_given) {
     throw Error(ExitCode::usage, "--sizes and --model exclude each other",
                 "a model's sizes are those of its buckets");
   }
   for (const char* variable : {"LOCKSTEP_DEVICES", "LOCKSTEP_NUM_GPUS"}) {
     options.devices_given = options.devices_given || getenv(variable) != nullptr;
   }
-  if (!reader.sizes_given && !reader.model_given) options.sizes = parse_sizes(kDefaultSizes);
-  std::vector<std::string> shared = {"--variable_update=replicated"};
-  shared.insert(shared.end(), reader.shared.begin(), reader.shared.end());
+  if (!sizes_given && !model_given) options.sizes = parse_sizes(kDefaultSizes);
   options.parsed = spec::parse_run(shared, getenv);
   return options;
 }

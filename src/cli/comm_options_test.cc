@@ -87,6 +87,9 @@ TEST(ParseComm, SuggestsTheClosestFlag) {
   EXPECT_THAT(usage_error({"--size=4KB"}).hint(), HasSubstr("did you mean --sizes?"));
   EXPECT_THAT(usage_error({"--device=2"}).hint(), HasSubstr("did you mean --devices?"));
   EXPECT_THAT(usage_error({"--nojsn"}).what(), HasSubstr("unknown flag --nojsn"));
+  const Error both = usage_error({"--size=4KB", "--nojsn"});
+  EXPECT_THAT(both.what(), HasSubstr("unknown flag --size\n      did you mean --sizes?\n"));
+  EXPECT_THAT(both.what(), HasSubstr("unknown flag --nojsn"));
 }
 
 TEST(ParseComm, RefusesFlagsOfRunThatMeanNothingHere) {

@@ -226,40 +226,21 @@ const Action& find_action(std::span<const std::string> arguments) {
   throw unknown_name("data action", arguments[0], known);
 }
 
-// Takes the words that are neither flags nor their values out of the arguments.
-std::vector<std::string> take_directories(std::vector<std::string>& arguments,
-                                          const spec::Vocabulary& vocabulary) {
-  std::vector<std::string> directories;
-  std::vector<std::string> rest;
-  bool is_value = false;
-  for (std::string& argument : arguments) {
-    if (!is_value && !argument.starts_with('-')) {
-      directories.emplace_back(argument);
-      continue;
-    }
-    const Flag* flag = argument.starts_with("--") ? vocabulary.find(argument.substr(2)) : nullptr;
-    is_value = !is_value && flag != nullptr && flag->type.kind != Kind::boolean;
-    rest.push_back(std::move(argument));
-  }
-  arguments = std::move(rest);
-  return directories;
-}
-
 }  // namespace
 
 DataOptions parse_data(std::span<const std::string> arguments) {
   const Action& action = find_action(arguments);
   const spec::Vocabulary vocabulary("data", flags_of(action));
 
-  std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   DataOptions options{.action = action.action};
-  options.directories = take_directories(rest, vocabulary);
+  const std::vector<spec::Given> all =
+      vocabulary.read_arguments(arguments.subspan(1), &options.directories);
   if (options.directories.size() != split(action.directories, ' ').size()) {
     throw Error(ExitCode::usage,
                 fmt::format("{} directories for data {}", options.directories.size(), action.name),
                 fmt::format("lockstep data {} {}", action.name, action.directories));
   }
-  for (const spec::Given& given : vocabulary.read_arguments(rest)) {
+  for (const spec::Given& given : all) {
     const auto row = std::ranges::find_if(
         action.flags, [&](const DataFlag& own) { return &own.flag == given.flag; });
     const Value value = parse_value(given.flag->type, given.text, given.shown);

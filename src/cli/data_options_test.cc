@@ -39,6 +39,9 @@ TEST(ParseData, TakesTheFlagsOfItsAction) {
   EXPECT_EQ(options.make.seed, 9U);
   EXPECT_EQ(options.make.image_size, 100);
   EXPECT_THAT(error_of({"inspect", "dir", "--train=5"}).what(), HasSubstr("unknown flag --train"));
+  const Error both = error_of({"make", "dir", "--trian", "5", "--seeds=1"});
+  EXPECT_THAT(both.what(), HasSubstr("unknown flag --trian\n      did you mean --train?\n"));
+  EXPECT_THAT(both.what(), HasSubstr("unknown flag --seeds\n      did you mean --seed?"));
 }
 
 TEST(ParseData, TakesFlagsOfASweepThatNameHostsForACopyAlone) {

@@ -64,17 +64,6 @@ void apply(const Flag& flag, const Setting& setting, Parsed& parsed) {
   }
 }
 
-// One error for all of them: who pastes a command line corrects it once.
-[[noreturn]] void refuse(const std::vector<Error>& refusals) {
-  if (refusals.size() == 1) throw Error(refusals.front());
-  std::string text = fmt::format("{} flags cannot be used:", refusals.size());
-  for (const Error& refusal : refusals) {
-    text += fmt::format("\n  {}", refusal.what());
-    if (!refusal.hint().empty()) text += fmt::format("\n      {}", refusal.hint());
-  }
-  throw Error(ExitCode::usage, text);
-}
-
 // Whether it was called by the name that speaks of GPUs.
 bool speaks_of_gpus(const Settings& settings) {
   const auto devices = settings.find(find_flag("num_gpus"));
@@ -321,7 +310,7 @@ Parsed parse_run(std::span<const std::string> args, const Getenv& getenv,
       refusals.push_back(refusal);
     }
   }
-  if (!refusals.empty()) refuse(refusals);
+  if (!refusals.empty()) throw one_of_all("flags", refusals);
   if (speaks_of_gpus(settings)) {
     parsed.notes.emplace_back("--num_gpus counts devices, which are groups of CPU cores here");
   }

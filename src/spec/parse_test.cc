@@ -121,6 +121,23 @@ TEST(UsageError, NamesTheClosestFlag) {
   EXPECT_THAT(parse_error_of({"--nomodel"}), HasSubstr("unknown flag --nomodel"));
 }
 
+TEST(UsageError, ListsAllUnknownFlagsAndEveryOtherMistakeOfTheCommandLine) {
+  EXPECT_EQ(parse_error_of({"--batchsize=8", "--modle", "vgg16", "--batch_size=4", "--qqqqqqqqqq",
+                            "--noxla=1", "x", "--model"}),
+            "6 arguments cannot be used:\n"
+            "  unknown flag --batchsize\n"
+            "      did you mean --batch_size?\n"
+            "  unknown flag --modle\n"
+            "      did you mean --model?\n"
+            "  unknown flag --qqqqqqqqqq\n"
+            "  --noxla=1: --noxla takes no value\n"
+            "  unexpected argument x\n"
+            "      every option of run is a flag: --name=value\n"
+            "  --model needs a value: text | lockstep run --helpfull shows all flags");
+  EXPECT_THAT(parse_error_of({"--modle", "vgg16"}),
+              HasSubstr("unknown flag --modle | did you mean --model?"));
+}
+
 TEST(UsageError, RefusesPositionalArguments) {
   EXPECT_EQ(parse_error_of({"resnet50"}),
             "unexpected argument resnet50 | every option of run is a flag: --name=value");

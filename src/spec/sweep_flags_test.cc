@@ -169,6 +169,10 @@ TEST(ParseSweep, RefusesWhatIsWrong) {
   EXPECT_EQ(world.error({"--modells=lenet"}),
             "unknown flag --modells | did you mean --models? lockstep sweep --helpfull shows all "
             "flags");
+  EXPECT_THAT(world.error({"--modells=lenet", "--devises", "2"}),
+              HasSubstr("2 arguments cannot be used:\n"
+                        "  unknown flag --modells\n      did you mean --models?\n"
+                        "  unknown flag --devises\n      did you mean --devices? | "));
   EXPECT_THAT(world.error({"--devices=0"}),
               HasSubstr("--devices=0: '0' is not a number of devices"));
   for (const char* devices : {"--devices=65537", "--devices=2000000", "--devices=1:2147483647"}) {

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "base/error.h"
 #include "base/text.h"
 
 namespace lockstep::spec {
@@ -52,6 +51,20 @@ std::set<std::string> variables_of(std::span<const Flag* const> flags) {
 
 }  // namespace
 
+Error one_of_all(std::string_view things, std::span<const Error> errors, const std::string& hint) {
+  if (errors.size() == 1) {
+    const std::string& own = errors.front().hint();
+    const bool both = !own.empty() && !hint.empty();
+    return {ExitCode::usage, errors.front().what(), own + (both ? " " : "") + hint};
+  }
+  std::string text = fmt::format("{} {} cannot be used:", errors.size(), things);
+  for (const Error& error : errors) {
+    text += fmt::format("\n  {}", error.what());
+    if (!error.hint().empty()) text += fmt::format("\n      {}", error.hint());
+  }
+  return {ExitCode::usage, text, hint};
+}
+
 Vocabulary::Vocabulary(std::string_view verb, std::vector<const Flag*> flags)
     : verb_(verb), flags_(std::move(flags)) {}
 
@@ -83,7 +96,10 @@ std::optional<std::string> Vocabulary::closest(std::string_view name) const {
 std::vector<Given> Vocabulary::read_arguments(std::span<const std::string> args,
                                               std::vector<std::string>* operands) const {
   std::vector<Given> given;
-  std::string bare_boolean;  // the argument before this one, where a value may belong to it
+  std::vector<Error> mistakes;
+  std::string hint;
+  std::string bare_boolean;    // the argument before this one, where a value may belong to it
+  bool after_unknown = false;  // likewise: one that may have a value
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
     const bool is_flag = arg.size() > 1 && arg[0] == '-' && arg != "--";
@@ -94,15 +110,20 @@ std::vector<Given> Vocabulary::read_arguments(std::span<const std::string> args,
       }
       const auto rest = args.subspan(i + 1);
       operands->insert(operands->end(), rest.begin(), rest.end());
-      return given;
+      break;
     }
     if (!is_flag) {
-      throw Error(ExitCode::usage, fmt::format("unexpected argument {}", arg),
-                  bare_boolean.empty()
-                      ? fmt::format("every option of {} is a flag: --name=value", verb_)
-                      : fmt::format("write {}={}", bare_boolean, arg));
+      if (!std::exchange(after_unknown, false)) {
+        mistakes.emplace_back(ExitCode::usage, fmt::format("unexpected argument {}", arg),
+                              bare_boolean.empty()
+                                  ? fmt::format("every option of {} is a flag: --name=value", verb_)
+                                  : fmt::format("write {}={}", bare_boolean, arg));
+      }
+      bare_boolean.clear();
+      continue;
     }
     bare_boolean.clear();
+    after_unknown = false;
     const std::string word = arg.substr(arg.starts_with("--") ? 2 : 1);
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
@@ -118,21 +139,25 @@ std::vector<Given> Vocabulary::read_arguments(std::span<const std::string> args,
         given.push_back({flag, args[i + 1], fmt::format("{}={}", arg, args[i + 1])});
         ++i;
       } else {
-        throw Error(ExitCode::usage,
-                    fmt::format("{} needs a value: {}", arg, expectation(flag->type)));
+        mistakes.emplace_back(ExitCode::usage,
+                              fmt::format("{} needs a value: {}", arg, expectation(flag->type)));
       }
     } else if (const Flag* negated = find_negated(name)) {
-      if (has_value)
-        throw Error(ExitCode::usage, fmt::format("{}: --{} takes no value", arg, name));
+      if (has_value) {
+        mistakes.emplace_back(ExitCode::usage, fmt::format("{}: --{} takes no value", arg, name));
+      }
       given.push_back({negated, "false", arg});
     } else {
       // With its dashes: the user looks for it as it was written.
       const auto near = closest(name);
-      throw Error(ExitCode::usage, fmt::format("unknown flag {}", arg.substr(0, arg.find('='))),
-                  (near ? fmt::format("did you mean --{}? ", *near) : "") +
-                      fmt::format("lockstep {} --helpfull shows all flags", verb_));
+      mistakes.emplace_back(ExitCode::usage,
+                            fmt::format("unknown flag {}", arg.substr(0, arg.find('='))),
+                            near ? fmt::format("did you mean --{}?", *near) : "");
+      hint = fmt::format("lockstep {} --helpfull shows all flags", verb_);
+      after_unknown = !has_value;
     }
   }
+  if (!mistakes.empty()) throw one_of_all("arguments", mistakes, hint);
   return given;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/getenv.h"
 #include "spec/flags.h"
 
@@ -17,6 +18,11 @@ struct Given {
   std::string text;   // of the value
   std::string shown;  // "--batch_size=64", "LOCKSTEP_BATCH_SIZE=64"
 };
+
+// An Error(usage) that lists all of them, each with its hint: who pastes a command line corrects it
+// once. "3 flags cannot be used: ..."; a single one is itself, and the common hint follows its own.
+Error one_of_all(std::string_view things, std::span<const Error> errors,
+                 const std::string& hint = {});
 
 // The flags that a verb takes, and how its command line and the environment name them.
 class Vocabulary {
@@ -31,7 +37,8 @@ class Vocabulary {
 
   // Grammar: --flag=value, --flag value; for booleans --flag, --noflag, --flag=false; one dash or
   // two. In the order of the command line. What is no flag goes to `operands`, and all that stands
-  // behind "--"; without them it is an Error(usage), like anything else.
+  // behind "--"; without them it is a mistake, like anything else. Throws one Error(usage) for all
+  // mistakes.
   std::vector<Given> read_arguments(std::span<const std::string> args,
                                     std::vector<std::string>* operands = nullptr) const;
   // The variables LOCKSTEP_<FLAG>; one that is empty is not set.
