@@ -31,7 +31,7 @@ TOKEN = "0123456789abcdef"
 SECONDS = 60  # for anything: far more than needed
 
 KINDS = ("greeting challenge hello welcome refusal waiting table beat part whole failure wish suspicion "
-         "goodbye").split()
+         "goodbye output end").split()
 MAGIC = b"LSP2"
 
 counts = collections.Counter()
@@ -301,6 +301,54 @@ class Strangers(Attack):
         self.assertEqual((code, rank1.end()[0]), (0, 0), errors)
         self.assertEqual({row["wrong"] for row in json.loads(output)["rows"]}, {0})
         count("runs that completed in spite of it")
+
+
+class Controllers(Attack):
+    """A controller listens to rank 0 alone, and to that one no further than it speaks the protocol."""
+
+    def controller(self):
+        workers = f"127.0.0.1:{free_port()}"
+        flags = ["run", "--model=mnist_mlp", "--batch_size=4", "--num_batches=3", "--num_warmup_batches=1",
+                 "--num_intra_threads=1", "--variable_update=distributed_all_reduce",
+                 f"--worker_hosts={workers}", f"--controller_host={self.address}"]
+        return flags, self.rank(0, workers, arguments=[*flags, "--job_name=controller"])
+
+    def test_are_not_fooled_by_strangers(self):
+        flags, controller = self.controller()
+        end = frame("output", b"total images/sec: 1e9") + frame("end", pack("0", pack("", "")))
+        for hostile in (b"", os.urandom(500), end, frame("greeting", os.urandom(32)) + end,
+                        frame("greeting", os.urandom(32)) + frame("hello", bytes(32) + member(rank=0)) + end):
+            connection = self.dial()
+            with contextlib.suppress(OSError):
+                connection.sendall(hostile)
+                connection.shutdown(socket.SHUT_WR)
+            self.assertLessEqual(len(wait_for_end(connection)), 12 + 64)
+            count("strangers at a controller")
+        for key, rank in (("another", 0), (TOKEN, 1)):
+            connection = self.dial()
+            introduce(connection, member(rank=rank), key=key)
+            with contextlib.suppress(OSError):
+                connection.sendall(end)
+            wait_for_end(connection)
+            count("strangers at a controller")
+        rank0 = self.rank(0, self.address, arguments=[*flags, "--job_name=worker"])
+        code, output, errors = rank0.end()
+        self.assertEqual(code, 0, errors)
+        self.assertIn("total images/sec: ", output)
+        self.assertEqual(controller.end()[:2], (0, output))
+        count("runs that completed in spite of it")
+
+    def test_name_a_rank_0_that_sends_nonsense(self):
+        for hostile in (frame("end", b""), frame("end", pack("-1", pack("", ""))), frame("end", pack("0", "x")),
+                        frame("table", b""), frame("output", size=0xffffffff), b"\0" * 64):
+            self.address = f"127.0.0.1:{free_port()}"
+            _, controller = self.controller()
+            connection = self.dial()
+            introduce(connection, member(rank=0))
+            self.assertEqual(read_frame(connection)[0], "welcome")
+            connection.sendall(frame("output", b"\x1b[2J\n") + hostile)
+            count("hostile frames of a rank")
+            self.end_with_a_culprit(controller, "rank 0 on evil was lost: it sent what is not a message")
 
 
 class Tokens(Attack):

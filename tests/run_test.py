@@ -482,6 +482,95 @@ class StartedByHand(unittest.TestCase):
                             names=("localhost", "127.0.0.1"))
 
 
+class Controller(unittest.TestCase):
+    """A process with --job_name=controller, and the workers that it reports of."""
+    FLAGS = ["--model=mnist_mlp", "--batch_size=4", "--num_warmup_batches=1", "--num_intra_threads=1",
+             "--variable_update=distributed_all_reduce"]
+
+    def setUp(self):
+        self.controller_host = f"127.0.0.1:{free_port(1)}"
+        self.worker_hosts = [f"127.0.0.1:{free_port()}"]
+
+    def start(self, job, *flags, task=0):
+        process = subprocess.Popen(
+            [PROGRAM, "run", *self.FLAGS, f"--worker_hosts={','.join(self.worker_hosts)}",
+             f"--controller_host={self.controller_host}", f"--job_name={job}", f"--task_index={task}",
+             *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def end(self, process):
+        output, errors = process.communicate(timeout=60)
+        return process.returncode, output, errors
+
+    def assert_lost(self, signal_, deadline, reason):
+        controller = self.start("controller", f"--deadline={deadline}")
+        worker = self.start("worker", "--num_batches=1000000", f"--deadline={deadline}")
+        for line in controller.stdout:
+            if STEP_LINE.match(line.strip()):
+                break
+        worker.send_signal(signal_)
+        code, _, errors = self.end(controller)
+        self.assertEqual(code, 5, errors)
+        self.assertRegex(errors, f"error: rank 0 on .* was lost: {reason}")
+
+    def test_prints_what_rank_0_prints_and_ends_as_it_does(self):
+        self.worker_hosts.append(f"127.0.0.1:{free_port()}")
+        controller = self.start("controller", "--num_batches=20")
+        workers = [self.start("worker", "--num_batches=20", task=task) for task in range(2)]
+        code, output, errors = self.end(workers[0])
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("controller", errors)
+        self.assertIn("total images/sec: ", output)
+        self.assertEqual(self.end(workers[1])[:2], (0, ""))
+        self.assertEqual(self.end(controller)[:2], (0, output))
+
+    def test_fails_by_what_rank_0_has_failed_by(self):
+        flags = ["--init_learning_rate=1e30", "--num_batches=100"]
+        controller = self.start("controller", *flags)
+        code, _, errors = self.end(self.start("worker", *flags))
+        self.assertEqual(code, 5, errors)
+        (cause,) = re.findall("error: (.*loss.*)", errors)
+        code, _, errors = self.end(controller)
+        self.assertEqual(code, 5, errors)
+        self.assertRegex(errors, "error: rank 0 on .*: " + re.escape(cause))
+
+    def test_ends_with_a_rank_0_that_was_killed_or_hangs(self):
+        self.assert_lost(signal.SIGKILL, 60, "its process ended")
+        self.setUp()
+        self.assert_lost(signal.SIGSTOP, 1, "silent for 1 s")
+
+    def test_ends_without_a_rank_0(self):
+        code, output, errors = self.end(self.start("controller", "--start_timeout=0.2"))
+        self.assertEqual((code, output), (4, ""), errors)
+        self.assertIn(f"rank 0 did not come to the controller at {self.controller_host} within 0.2 s", errors)
+
+    def test_need_not_be_there(self):
+        code, output, errors = self.end(self.start("worker", "--num_batches=3", "--start_timeout=0.2"))
+        self.assertEqual(code, 0, errors)
+        self.assertIn("total images/sec: ", output)
+        self.assertEqual(errors.count("controller"), 1, errors)
+        self.assertIn(f"warning: no controller at {self.controller_host}: Connection refused; the run "
+                      "continues without it", errors)
+
+    def test_may_end_before_rank_0(self):
+        controller = self.start("controller")
+        worker = self.start("worker", "--num_batches=100000000")
+        for line in controller.stdout:
+            if STEP_LINE.match(line.strip()):
+                break
+        controller.kill()
+        controller.wait()
+        for _ in range(100):
+            self.assertTrue(worker.stdout.readline())
+        worker.send_signal(signal.SIGINT)
+        code, output, errors = self.end(worker)
+        self.assertEqual(code, 130, errors)
+        self.assertIn("total images/sec: ", output)
+        self.assertIn("warning: the controller was lost", errors)
+
+
 class Convolutions(unittest.TestCase):
     FLAGS = ["--model=resnet20", "--batch_size=4", "--num_intra_threads=1", "--num_batches=2",
              "--num_warmup_batches=1", "--variable_update=replicated"]

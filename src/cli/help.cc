@@ -118,8 +118,10 @@ std::string run_help(bool full) {
         "refused.\n";
   }
   out +=
-      "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, 5 the run "
-      "failed,\n6 the measurement is not stable (with --strict), 130 interrupted\n";
+      "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, 4 a rank did "
+      "not\nconnect within --start_timeout, 5 the run failed, 6 the measurement is not stable "
+      "(with\n"
+      "--strict), 130 interrupted\n";
   return out;
 }
 

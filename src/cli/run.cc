@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/streams.h"
 #include "base/text.h"
+#include "cli/controller.h"
 #include "cli/conv_choices.h"
 #include "cli/crash.h"
 #include "cli/interrupt.h"
@@ -38,6 +39,8 @@
 
 namespace lockstep::cli {
 namespace {
+
+using Controller = comm::tcp::ControllerLink;  // null: there is none
 
 // The start of a run and what is known by then.
 struct Start {
@@ -288,12 +291,15 @@ struct Finished {
 
 // The run itself, from the first thread to the last line. An exception means: no numbers.
 template <typename Keep>
-Finished measure(const Job& job, const Start& start, Ranks& ranks, const Keep& keep) {
-  RunLog log(job);
+Finished measure(const Job& job, const Start& start, Ranks& ranks, const Keep& keep,
+                 Controller* controller) {
+  if (controller != nullptr) wait_for_controller(*controller, job.trial.cluster);
+  RunLog log(job, controller);
   Interrupt::listen();
   StartGuard guard([&](const Error& error) {
     keep_error(job, start, error, keep);
     print_error(error);
+    if (controller != nullptr) controller->end(error.code(), &error);
   });
   RankHooks hooks;
   hooks.on_plan = [&](const machine::Peak& peak, const Memory& memory) {
@@ -349,7 +355,8 @@ ExitCode exit_code(const Job& job, const Finished& finished) {
 
 // Evaluates every checkpoint that training leaves behind, until a signal ends it.
 template <typename Keep>
-ExitCode watch(Job& job, const Start& start, Transports transports, const Keep& keep) {
+ExitCode watch(Job& job, const Start& start, Transports transports, const Keep& keep,
+               Controller* controller) {
   if (static_cast<int>(job.member.ranks.size()) < job.member.world()) {
     throw Error(ExitCode::usage, "--eval_interval_secs works in one process only",
                 "leave it out, or start one process with --num_gpus");
@@ -362,7 +369,7 @@ ExitCode watch(Job& job, const Start& start, Transports transports, const Keep& 
       evaluated = *latest;
       open_files(job);
       Ranks ranks = connect(job, transports);
-      keep(measure(job, start, ranks, keep).result);
+      keep(measure(job, start, ranks, keep, controller).result);
     }
     for (int tenths = 10 * job.trial.evaluation.interval_secs;
          tenths > 0 && !Interrupt::asked().load(); --tenths) {
@@ -372,6 +379,47 @@ ExitCode watch(Job& job, const Start& start, Transports transports, const Keep& 
   return Interrupt::exit_code();
 }
 
+// The process of rank 0.
+template <typename Keep>
+ExitCode lead(Job& job, Start& start, Transports transports, const Keep& keep,
+              Controller* controller) {
+  look_around(start);
+  if (job.trial.mode == spec::Mode::evaluation && job.trial.evaluation.interval_secs > 0) {
+    return watch(job, start, transports, keep, controller);
+  }
+  // They part when the result is written: a launcher that ends the run may kill those who take
+  // their time over a farewell.
+  Ranks ranks;
+  std::optional<Finished> finished;
+  try {
+    refuse_too_much_memory(job, least_memory_of(job), start.environment);
+    open_files(job);
+    ranks = connect(job, transports);
+    finished = measure(job, start, ranks, keep, controller);
+  } catch (const std::exception&) {
+    const Error error = current_error();
+    keep_error(job, start, error, keep);
+    throw Error(error);
+  }
+  keep(finished->result);
+  return exit_code(job, *finished);
+}
+
+// The body's exit code, or its error, which the controller gets as well.
+template <typename Body>
+ExitCode ending_with(Controller* controller, const Body& body) {
+  if (controller == nullptr) return body();
+  try {
+    const ExitCode code = body();
+    if (!controller->end(code)) print_warning("the controller was lost: it has not got the result");
+    return code;
+  } catch (const std::exception&) {
+    const Error error = current_error();
+    controller->end(error.code(), &error);
+    throw;
+  }
+}
+
 }  // namespace
 
 ExitCode run(Arguments arguments, Transports transports) {
@@ -379,9 +427,8 @@ ExitCode run(Arguments arguments, Transports transports) {
   result::RunInfo info = info_of(arguments);
   const spec::Parsed parsed = spec::parse_run(arguments, process_getenv, process_variables());
   start.warnings = warn(parsed);
-  if (parsed.trial.cluster.job_name == spec::JobName::controller) {
-    print_note("workers meet at the first of them: a controller has nothing to do");
-    return ExitCode::ok;
+  if (parsed.trial.cluster.job_name == spec::JobName::controller && !parsed.print_config) {
+    return follow_rank0(parsed.trial.cluster);
   }
   const Membership member = membership(parsed.trial, spec::launched(process_getenv));
   go_on_with(member.transport, transports, "run", arguments);
@@ -404,26 +451,9 @@ ExitCode run(Arguments arguments, Transports transports) {
     return ExitCode::ok;
   };
 
-  look_around(start);
-  if (job.trial.mode == spec::Mode::evaluation && job.trial.evaluation.interval_secs > 0) {
-    return watch(job, start, transports, keep);
-  }
-  // They part when the result is written: a launcher that ends the run may kill those who take
-  // their time over a farewell.
-  Ranks ranks;
-  std::optional<Finished> finished;
-  try {
-    refuse_too_much_memory(job, least_memory_of(job), start.environment);
-    open_files(job);
-    ranks = connect(job, transports);
-    finished = measure(job, start, ranks, keep);
-  } catch (const std::exception&) {
-    const Error error = current_error();
-    keep_error(job, start, error, keep);
-    throw Error(error);
-  }
-  keep(finished->result);
-  return exit_code(job, *finished);
+  const auto controller = dial_controller(job.trial.cluster, job.member.world());
+  return ending_with(controller.get(),
+                     [&] { return lead(job, start, transports, keep, controller.get()); });
 }
 
 }  // namespace lockstep::cli

@@ -11,13 +11,6 @@
 namespace lockstep::cli {
 namespace {
 
-// At once, also through a pipe: somebody may be waiting for the line.
-void say(std::string_view text) {
-  write_output(text);
-  flush_output();
-  if (output_error() == EPIPE) Interrupt::ask(SIGPIPE);  // nobody waits for the rest
-}
-
 report::Header header_of(const Job& job) {
   constexpr std::array kModes = {"training", "forward only", "evaluation"};
   const bool synthetic = job.trial.data.dir.empty();
@@ -52,10 +45,19 @@ report::Accuracies accuracies(const train::Score& score) {
 
 }  // namespace
 
-RunLog::RunLog(const Job& job)
+RunLog::RunLog(const Job& job, comm::tcp::ControllerLink* controller)
     : job_(job),
+      controller_(controller),
       lines_(job.trial, static_cast<int>(job.global_batch())),
       progress_(job.batches, report::Progress::standard_error()) {}
+
+// At once, also through a pipe: somebody may be waiting for the line.
+void RunLog::say(std::string_view text) {
+  write_output(text);
+  flush_output();
+  if (output_error() == EPIPE) Interrupt::ask(SIGPIPE);  // nobody waits for the rest
+  if (controller_ != nullptr) controller_->print(text);
+}
 
 void RunLog::header() {
   say(report::header_block(header_of(job_)));

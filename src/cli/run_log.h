@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "cli/job.h"
+#include "comm/tcp/controller.h"
 #include "record/sample.h"
 #include "report/console.h"
 #include "report/progress.h"
@@ -14,7 +16,8 @@ namespace lockstep::cli {
 // What a run says while it goes on: tf_cnn_benchmarks' lines on stdout, progress on stderr.
 class RunLog {
  public:
-  explicit RunLog(const Job& job);
+  // The controller, unless it is null, gets the lines of stdout as well.
+  RunLog(const Job& job, comm::tcp::ControllerLink* controller);
 
   void header();
   void warm_up();
@@ -25,7 +28,10 @@ class RunLog {
   void finish(const stats::Summary& summary, const train::Outcome& outcome);
 
  private:
+  void say(std::string_view text);
+
   const Job& job_;
+  comm::tcp::ControllerLink* controller_;
   report::StepLog lines_;
   report::Progress progress_;
   double window_begin_ = 0;  // evaluation's lines speak of the steps since the last one

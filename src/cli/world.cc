@@ -19,12 +19,7 @@ namespace {
 void note_open_meeting(const Membership& member, const std::string& token) {
   const bool receives = member.transport == spec::Transport::tcp && member.ranks.front() == 0 &&
                         static_cast<int>(member.ranks.size()) < member.world();
-  if (!receives || !token.empty()) return;
-  if (comm::tcp::is_loopback(comm::tcp::parse_address(member.coordinator).host)) return;
-  print_note(
-      fmt::format("ranks meet without a token: whoever reaches {} may take part; give all "
-                  "of them the same LOCKSTEP_TOKEN or --token_file",
-                  member.coordinator));
+  if (receives) note_missing_token(member.coordinator, token);
 }
 
 void refuse_contradiction(const Membership& member, const comm::Transport& transport) {
@@ -47,6 +42,14 @@ void refuse_to_meet_elsewhere(const Membership& member) {
 }
 
 }  // namespace
+
+void note_missing_token(const std::string& address, const std::string& token) {
+  if (!token.empty() || comm::tcp::is_loopback(comm::tcp::parse_address(address).host)) return;
+  print_note(
+      fmt::format("processes meet without a token: whoever reaches {} may take part; give all "
+                  "of them the same LOCKSTEP_TOKEN or --token_file",
+                  address));
+}
 
 strategy::AllReduceSpec all_reduce_of(const Job& job) {
   const std::string& spec = job.trial.exchange.all_reduce_spec;

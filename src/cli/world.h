@@ -11,6 +11,9 @@ namespace lockstep::cli {
 // Error(usage) where MPI has other ranks than its launcher told, or other processes another trial.
 Ranks connect(const Job& job, Transports transports);
 
+// Says that there is none, where processes listen for others beyond this host.
+void note_missing_token(const std::string& address, const std::string& token);
+
 // Returns where this program has the transport; else it goes on as the one that has MPI.
 void go_on_with(spec::Transport wanted, Transports transports, std::string_view verb,
                 Arguments arguments);

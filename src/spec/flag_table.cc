@@ -497,7 +497,9 @@ void add_cluster(Rows& rows) {
              kSetCluster<&Cluster::worker_hosts>);
   rows.works("ps_hosts", list(), "hosts of the parameter servers; ports from 2222 on",
              kSetCluster<&Cluster::ps_hosts>);
-  rows.works("controller_host", text(), "of distributed_all_reduce: the controller; port 2221",
+  rows.works("controller_host", text(),
+             "distributed_all_reduce only: where the controller, which prints what rank 0 prints, "
+             "listens; port 2221",
              kSetCluster<&Cluster::controller_host>);
   rows.works("job_name", choice_of(JobName::none), "what this process is; not set: no cluster",
              kSetCluster<&Cluster::job_name>);

@@ -227,7 +227,9 @@ bool Control::understand(Link& link, const Frame& frame) {
     case Frame::Kind::refusal:
     case Frame::Kind::waiting:
     case Frame::Kind::table:
-      return false;  // these come before all have met
+    case Frame::Kind::output:
+    case Frame::Kind::end:
+      return false;  // these come before all have met, or are for a controller
   }
   return false;
 }

@@ -1,5 +1,6 @@
 #include "comm/tcp/handshake.h"
 
+#include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/hmac.h>
 #include <unistd.h>
@@ -106,6 +107,18 @@ asio::awaitable<void> introduce(Socket& socket, std::string key, std::string hel
 
 bool has_another_key(const std::system_error& error) {
   return error.code() == std::errc::permission_denied;
+}
+
+std::string dialling_trouble(const std::system_error& error) {
+  if (has_another_key(error)) return "it has another token";
+  if (is_not_ours(error)) return "it does not speak the protocol of this version of lockstep";
+  return error.code().message();
+}
+
+std::string Gate::describe_dropped(const std::string& host, bool another_key) {
+  return fmt::format("a connection from {} {}", host,
+                     another_key ? "with another token"
+                                 : "that does not speak the protocol of this version of lockstep");
 }
 
 Gate::Gate(asio::io_context& io, Listener listener, std::string key, Welcome welcome,

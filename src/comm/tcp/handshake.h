@@ -28,6 +28,8 @@ inline constexpr std::chrono::seconds kHandshakeTime{5};
 // has_another_key() is true where the other end has another one.
 asio::awaitable<void> introduce(Socket& socket, std::string key, std::string hello);
 bool has_another_key(const std::system_error& error);
+// What dialling or introduce() failed by: "it has another token", "Connection refused".
+std::string dialling_trouble(const std::system_error& error);
 
 // The accepting end, at one address: hands on who proves the key, with the hello. Everybody else
 // is dropped, and so is the oldest connection of more than kUnproved that have not proved it yet.
@@ -38,6 +40,9 @@ class Gate {
   using Welcome = std::function<asio::awaitable<void>(Socket socket, std::string hello)>;
   // Hears of a connection that had another key, or spoke another protocol: where it came from.
   using Dropped = std::function<void(const std::string& host, bool another_key)>;
+
+  // "a connection from 10.0.0.7 with another token"
+  static std::string describe_dropped(const std::string& host, bool another_key);
 
   // A connection whose `welcome` throws std::system_error ends.
   Gate(asio::io_context& io, Listener listener, std::string key, Welcome welcome, Dropped dropped);

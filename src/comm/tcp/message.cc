@@ -59,8 +59,10 @@ std::size_t largest_body(Frame::Kind kind) {
     case Frame::Kind::waiting:
     case Frame::Kind::failure:
     case Frame::Kind::suspicion:
+    case Frame::Kind::end:
       return kSentences;
     case Frame::Kind::part:
+    case Frame::Kind::output:
       return kPart;
     case Frame::Kind::table:
     case Frame::Kind::whole:
@@ -78,7 +80,7 @@ std::optional<FrameHeader> parse_header(std::span<const char, kHeaderBytes> byte
   static_assert(sizeof words == kHeaderBytes);
   std::memcpy(words.data(), bytes.data(), sizeof words);
   const auto [magic, kind, size] = words;
-  if (magic != kMagic || kind > static_cast<std::uint32_t>(Frame::Kind::goodbye)) {
+  if (magic != kMagic || kind > static_cast<std::uint32_t>(Frame::Kind::end)) {
     return std::nullopt;
   }
   const FrameHeader header = {static_cast<Frame::Kind>(kind), size};
@@ -122,6 +124,16 @@ std::string peer_text(std::string_view text) {
   std::string line(text);
   std::ranges::replace(line, '\n', ' ');
   return printable(line, kLongestText);
+}
+
+std::string peer_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const std::string& line : lockstep::split(text, '\n')) {
+    std::vector<std::string> cells = lockstep::split(line, '\t');
+    for (std::string& cell : cells) cell = printable(cell, cell.size());
+    lines.push_back(join(cells, "\t"));
+  }
+  return join(lines, "\n");
 }
 
 std::string Member::who() const {
@@ -187,6 +199,20 @@ std::optional<Cause> parse_cause(std::string_view text) {
   const auto texts = unpack(text, 2);
   if (!texts) return std::nullopt;
   return Cause{peer_text((*texts)[0]), peer_text((*texts)[1])};
+}
+
+std::string to_text(const End& end) {
+  const std::vector<std::string> texts = {std::to_string(end.exit_code), to_text(end.cause)};
+  return pack(texts);
+}
+
+std::optional<End> parse_end(std::string_view text) {
+  const auto texts = unpack(text, 2);
+  if (!texts) return std::nullopt;
+  const auto code = parse_within((*texts)[0], 0, 255);
+  const auto cause = parse_cause((*texts)[1]);
+  if (!code || !cause) return std::nullopt;
+  return End{*code, *cause};
 }
 
 std::string to_text(const Suspicion& suspicion) {

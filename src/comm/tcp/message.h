@@ -29,6 +29,8 @@ struct Frame {
     wish,       // that the run ends in order
     suspicion,  // the connection for data to a rank broke: rank, reason
     goodbye,    // the last frame: this end is no loss
+    output,     // to a controller: what rank 0 prints
+    end,        // to a controller: how rank 0 ended, an End
   };
   Kind kind = Kind::greeting;
   std::string body;
@@ -51,6 +53,9 @@ std::optional<std::vector<std::string>> unpack(std::string_view packed, std::siz
 
 // Text of a peer's, fit to be printed: one line of limited length, without control characters.
 std::string peer_text(std::string_view text);
+
+// Likewise, of several lines: those of a table, each as long as it is.
+std::string peer_lines(std::string_view text);
 
 // What a rank says of itself when it arrives.
 struct Member {
@@ -80,6 +85,13 @@ struct Cause {
 };
 std::string to_text(const Cause& cause);
 std::optional<Cause> parse_cause(std::string_view text);
+
+struct End {
+  int exit_code = 0;
+  Cause cause = {};  // without a message where there is none
+};
+std::string to_text(const End& end);
+std::optional<End> parse_end(std::string_view text);
 
 struct Suspicion {
   int peer = 0;

@@ -83,11 +83,7 @@ class Reception {
   }
 
   void drop(const std::string& host, bool another_key) {
-    turn_away(another_key
-                  ? fmt::format("a connection from {} with another token", host)
-                  : fmt::format("a connection from {} that does not speak the protocol of this "
-                                "version of lockstep",
-                                host));
+    turn_away(Gate::describe_dropped(host, another_key));
   }
 
   std::vector<int> missing() const {
@@ -218,9 +214,7 @@ class Candidate {
       another_token = has_another_key(error);
       if (is_not_ours(error) && connected) refuse_to_understand();
       connected = false;
-      trouble = another_token        ? "it has another token"
-                : is_not_ours(error) ? "it does not speak the protocol of this version of lockstep"
-                                     : error.code().message();
+      trouble = dialling_trouble(error);
     }
     if (!another_token) {
       disagreed_since_.reset();

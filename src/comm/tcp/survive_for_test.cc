@@ -32,12 +32,17 @@ void survive_body(std::string_view body) {
     check_printable(cause->hint);
     LOCKSTEP_CHECK(to_bytes({Frame::Kind::failure, to_text(*cause)}).size() > kHeaderBytes);
   }
+  if (const auto end = parse_end(body)) {
+    LOCKSTEP_CHECK(end->exit_code >= 0 && end->exit_code <= 255);
+    LOCKSTEP_CHECK(to_bytes({Frame::Kind::end, to_text(*end)}).size() > kHeaderBytes);
+  }
   if (const auto suspicion = parse_suspicion(body, kWorld)) {
     check_printable(suspicion->reason);
     LOCKSTEP_CHECK(suspicion->peer >= 0 && suspicion->peer < kWorld);
     LOCKSTEP_CHECK(to_bytes({Frame::Kind::suspicion, to_text(*suspicion)}).size() > kHeaderBytes);
   }
   check_printable(peer_text(body));
+  for (const char c : peer_lines(body)) LOCKSTEP_CHECK(c < 0 || c >= ' ' || c == '\n' || c == '\t');
   for (const std::size_t count : {0, 1, 3}) {
     const auto texts = unpack(body, count);
     LOCKSTEP_CHECK(!texts || pack(*texts) == body);
