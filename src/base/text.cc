@@ -119,7 +119,10 @@ std::string human_bytes(double bytes) {
 }
 
 std::string counted(std::int64_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+  if (number == 1) return fmt::format("1 {}", noun);
+  if (noun.ends_with('y')) return fmt::format("{} {}ies", number, noun.substr(0, noun.size() - 1));
+  const bool hisses = noun.ends_with('s') || noun.ends_with("ch");
+  return fmt::format("{} {}{}", number, noun, hisses ? "es" : "s");
 }
 
 std::string human_count(std::int64_t n) {

@@ -28,7 +28,7 @@ std::optional<std::string> closest(std::string_view word, std::span<const std::s
 
 std::string human_bytes(double bytes);    // "1.5 GiB"
 std::string human_count(std::int64_t n);  // "25,559,081"
-// "1 core", "2 cores"
+// "1 core", "2 cores", "3 launches", "4 directories"
 std::string counted(std::int64_t number, std::string_view noun);
 std::string human_seconds(double seconds);  // "1 min 20 s"
 

@@ -98,6 +98,11 @@ TEST(Counted, MakesAPluralOfAllNumbersButOne) {
   EXPECT_EQ("0 cores", counted(0, "core"));
   EXPECT_EQ("1 core", counted(1, "core"));
   EXPECT_EQ("2 cores", counted(2, "core"));
+  EXPECT_EQ("1 more launch", counted(1, "more launch"));
+  EXPECT_EQ("2 more launches", counted(2, "more launch"));
+  EXPECT_EQ("3 processes", counted(3, "process"));
+  EXPECT_EQ("1 directory", counted(1, "directory"));
+  EXPECT_EQ("0 directories", counted(0, "directory"));
 }
 
 TEST(HumanCount, GroupsDigitsByThree) {

@@ -96,7 +96,8 @@ std::optional<Error> wrong_elements(const std::vector<CommRow>& rows) {
   std::int64_t wrong = 0;
   for (const CommRow& row : rows) wrong += row.wrong.value_or(0);
   if (wrong == 0) return std::nullopt;
-  return Error(ExitCode::rank_failed, fmt::format("{} elements are wrong", wrong));
+  return Error(ExitCode::rank_failed,
+               fmt::format("{} {} wrong", counted(wrong, "element"), wrong == 1 ? "is" : "are"));
 }
 
 // The work of the ranks of this process, and rank 0's words.

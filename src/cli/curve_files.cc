@@ -73,9 +73,8 @@ std::string progress_line(const result::SweepResults& report, const spec::Row& r
   const auto launches =
       std::ranges::count_if(record.launches, [](const auto& launch) { return launch.has_value(); });
   const std::string came = !record.failure.empty() ? "failed"
-                           : launches == 0
-                               ? "not measured"
-                               : fmt::format("{} launch{}", launches, launches == 1 ? "" : "es");
+                           : launches == 0         ? "not measured"
+                                                   : counted(launches, "launch");
   return fmt::format("{} on {}: {}\n", report::curve_name(report.plan, row),
                      counted(report.plan.points[row.point].devices, "device"), came);
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/streams.h"
+#include "base/text.h"
 #include "cli/data_copy.h"
 #include "cli/data_options.h"
 #include "cli/data_report.h"
@@ -40,9 +41,9 @@ std::string recipe_of(const DataOptions& options) {
 
 ExitCode make(const DataOptions& options) {
   data::make_dataset(options.directories[0], options.make);
-  print_output("{}: {} of {} classes; {} images for training, {} for validation\n",
-               options.directories[0], options.make.format, options.make.classes,
-               options.make.train, options.make.validation);
+  print_output("{}: {} of {}; {} for training, {} for validation\n", options.directories[0],
+               options.make.format, counted(options.make.classes, "class"),
+               counted(options.make.train, "image"), options.make.validation);
   print_note(fmt::format("this learns it, within a minute on two cores at the default sizes:\n  {}",
                          recipe_of(options)));
   return ExitCode::ok;
@@ -51,8 +52,9 @@ ExitCode make(const DataOptions& options) {
 ExitCode convert(const DataOptions& options) {
   const data::Converted converted =
       data::convert_to_tfrecord(options.directories[0], options.directories[1], options.convert);
-  print_output("{}: tfrecord; {} images for training, {} for validation, {} damaged left out\n",
-               options.directories[1], converted.train, converted.validation, converted.left_out);
+  print_output("{}: tfrecord; {} for training, {} for validation, {} damaged left out\n",
+               options.directories[1], counted(converted.train, "image"), converted.validation,
+               converted.left_out);
   return ExitCode::ok;
 }
 

@@ -104,8 +104,9 @@ std::vector<std::vector<std::string>> files_for_hosts(const data::Index& index, 
   }
   if (shares && next < hosts) {
     throw Error(ExitCode::usage,
-                fmt::format("--shards: {} for training are too few for {} hosts",
-                            counted(static_cast<std::int64_t>(next), "file"), hosts),
+                fmt::format("--shards: {} for training are too few for {}",
+                            counted(static_cast<std::int64_t>(next), "file"),
+                            counted(static_cast<std::int64_t>(hosts), "host")),
                 "lockstep data convert --shards=N makes as many as are wanted");
   }
   return files;

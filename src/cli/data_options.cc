@@ -237,7 +237,8 @@ DataOptions parse_data(std::span<const std::string> arguments) {
       vocabulary.read_arguments(arguments.subspan(1), &options.directories);
   if (options.directories.size() != split(action.directories, ' ').size()) {
     throw Error(ExitCode::usage,
-                fmt::format("{} directories for data {}", options.directories.size(), action.name),
+                fmt::format("{} for data {}", counted(std::ssize(options.directories), "directory"),
+                            action.name),
                 fmt::format("lockstep data {} {}", action.name, action.directories));
   }
   for (const spec::Given& given : all) {

@@ -71,6 +71,7 @@ TEST(ParseData, WantsAsManyDirectoriesAsItsActionTakes) {
   EXPECT_THAT(error_of({"inspect"}).hint(), HasSubstr("lockstep data inspect DIR"));
   EXPECT_THAT(error_of({"convert", "a"}).hint(), HasSubstr("lockstep data convert FROM TO"));
   EXPECT_THAT(error_of({"make", "a", "b"}).what(), HasSubstr("2 directories"));
+  EXPECT_THAT(error_of({"convert", "a"}).what(), HasSubstr("1 directory for data convert"));
   EXPECT_THAT(error_of({}).hint(), HasSubstr("inspect, make, convert"));
   EXPECT_THAT(error_of({"convrt"}).hint(), HasSubstr("did you mean convert?"));
 }

@@ -107,8 +107,9 @@ void write_collectives(const fs::path& path, Arguments arguments, const Imported
                   "choose another --result_dir");
     }
     write_file(file, imported_comm_json(info_of(arguments, collectives.file), collectives));
-    print_output("{} rows of {} on {} ranks: {}\n", collectives.rows.size(),
-                 report::printable(collectives.operation), collectives.ranks, file.string());
+    print_output("{} of {} on {}: {}\n", counted(std::ssize(collectives.rows), "row"),
+                 report::printable(collectives.operation), counted(collectives.ranks, "rank"),
+                 file.string());
   }
 }
 

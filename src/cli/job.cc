@@ -25,8 +25,8 @@ std::vector<std::vector<int>> shared_cores(const machine::Allowed& allowed, int 
                                            int threads) {
   if (threads > 1) {
     throw Error(ExitCode::usage,
-                fmt::format("{} devices of {} threads do not fit on {} cores", devices, threads,
-                            allowed.usable),
+                fmt::format("there is no room for {} of {} on {}", counted(devices, "device"),
+                            counted(threads, "thread"), counted(allowed.usable, "core")),
                 "devices that share cores (--oversubscribe) have one thread each");
   }
   std::vector<std::vector<int>> groups;

@@ -51,9 +51,8 @@ comm::PortRange data_ports(int first, int world) {
   constexpr int kEnd = 65536;
   if (first + world <= kEnd) return {first, std::min(world + kSpare, kEnd - first)};
   throw Error(ExitCode::usage,
-              fmt::format("{} ranks listen for data on ports from {} on, and there are none beyond "
-                          "65535",
-                          world, first),
+              fmt::format("the data ports of {} start at {}, and there are none beyond 65535",
+                          counted(world, "rank"), first),
               "let them meet at a lower port");
 }
 
@@ -133,9 +132,9 @@ Membership launched_process(const spec::Trial& trial, const spec::Launched& laun
   }
   if (!by_tcp && trial.devices > 1) {
     throw Error(ExitCode::usage,
-                fmt::format("--devices={} in each of {} processes: with MPI, every device is a "
-                            "process of its own",
-                            trial.devices, launched.world),
+                fmt::format("--devices={} in each of {}: with MPI, every device is a process of "
+                            "its own",
+                            trial.devices, counted(launched.world, "process")),
                 fmt::format("leave --devices out and start {} processes; or set "
                             "LOCKSTEP_COORDINATOR=host:port for all ranks and use --transport tcp",
                             launched.world * trial.devices));
@@ -149,8 +148,8 @@ Membership launched_process(const spec::Trial& trial, const spec::Launched& laun
   }
   const int tasks = processes - member.servers;
   if (tasks < 1) {
-    throw Error(ExitCode::usage, fmt::format("--num_ps={} leaves no worker of {} processes",
-                                             member.servers, processes));
+    throw Error(ExitCode::usage, fmt::format("--num_ps={} leaves no worker of {}", member.servers,
+                                             counted(processes, "process")));
   }
   member.workers = tasks * trial.devices;
   member.ranks = launched.rank < tasks ? run_of(launched.rank * trial.devices, trial.devices)

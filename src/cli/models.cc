@@ -218,9 +218,9 @@ std::string model_as_table(const model::Model& m, const Graph& graph) {
   for (const Row& row : rows) {
     table.add(cells(row.layer.name, row.kind, shape_text(row.layer.shape), row.work));
   }
-  table.add(cells("total", fmt::format("{} layers", rows.size()), "", total_of(rows)));
-  return fmt::format("{}: {} images of {}, {} classes\n\n", m.name, m.dataset,
-                     shape_text(graph.layers.front().shape), graph.classes()) +
+  table.add(cells("total", counted(std::ssize(rows), "layer"), "", total_of(rows)));
+  return fmt::format("{}: {} images of {}, {}\n\n", m.name, m.dataset,
+                     shape_text(graph.layers.front().shape), counted(graph.classes(), "class")) +
          table.text() +
          "\nForward, for one image in fp32. Shapes are channels x rows x columns. MACs: "
          "multiply-adds\n"

@@ -320,8 +320,9 @@ Finished measure(const Job& job, const Start& start, Ranks& ranks, const Keep& k
   auto warnings = start.warnings;
   if (auto missed = missed_accuracy(job, outcome)) warnings.push_back(*std::move(missed));
   if (interrupted) {
-    warnings.push_back(fmt::format("interrupted after {} of {} timed steps",
-                                   numbers.summary.cut + numbers.summary.steps, job.batches));
+    warnings.push_back(fmt::format("interrupted after {} of {}",
+                                   numbers.summary.cut + numbers.summary.steps,
+                                   counted(job.batches, "timed step")));
   }
   numbers.convolutions = names_of(world.convolutions);
   auto result = result::measured_result(job.trial, start.environment, std::move(warnings),

@@ -58,7 +58,8 @@ std::string basis(std::size_t measured, std::size_t points) {
   constexpr std::string_view kCost =
       "the cost of the networks and the speed of this machine's cores";
   if (measured == 0) return std::string(kCost);
-  const std::string known = fmt::format("what {} of {} points measured before", measured, points);
+  const std::string known =
+      fmt::format("what {} of {} measured before", measured, counted(points, "point"));
   return measured == points ? known : fmt::format("{}, else {}", known, kCost);
 }
 

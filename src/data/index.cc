@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace lockstep::data {
 namespace {
@@ -46,8 +47,8 @@ std::int32_t label_shift(const Index& index, int outputs) {
   if (!labels || labels->most < outputs) return 0;
   if (labels->least >= 1 && labels->most <= outputs) return 1;
   throw Error(ExitCode::usage,
-              fmt::format("labels from {} to {} do not fit a network with {} outputs",
-                          labels->least, labels->most, outputs),
+              fmt::format("labels from {} to {} do not fit a network with {}", labels->least,
+                          labels->most, counted(outputs, "output")),
               fmt::format("--num_classes={} would fit", labels->most + 1));
 }
 

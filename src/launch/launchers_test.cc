@@ -214,7 +214,7 @@ TEST(Servers, ThatDoNotFitAreRefused) {
   Site site = apart();
   site.servers_per_host = 1;
   EXPECT_EQ(refusal([&] { commands("slurm", job(4, 3), site); }),
-            "3 servers do not fit on 2 hosts of 1 servers each | "
+            "3 servers do not fit on 2 hosts of 1 server each | "
             "allow more servers on a host, or ask for fewer");
 }
 

@@ -28,10 +28,11 @@ std::vector<int> place_servers(const Job& job, std::size_t hosts, const Site& si
   std::vector<int> counts(hosts, 0);
   const int limit = site.servers_per_host;
   if (limit > 0 && job.servers > limit * static_cast<int>(hosts)) {
-    throw Error(ExitCode::usage,
-                fmt::format("{} servers do not fit on {} hosts of {} servers each", job.servers,
-                            hosts, limit),
-                "allow more servers on a host, or ask for fewer");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} servers do not fit on {} of {} each", job.servers,
+                    counted(static_cast<std::int64_t>(hosts), "host"), counted(limit, "server")),
+        "allow more servers on a host, or ask for fewer");
   }
   for (int server = 0; server < job.servers; ++server) {
     ++counts[limit > 0 ? static_cast<std::size_t>(server / limit)

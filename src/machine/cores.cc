@@ -78,9 +78,9 @@ std::vector<std::vector<int>> place(const Allowed& allowed, int devices, int thr
   }
   if (threads > allowed.usable / devices) {
     throw Error(ExitCode::usage,
-                fmt::format("{} x {} {} {} cores, {} {} allowed", counted(devices, "device"),
-                            counted(threads, "thread"), verb, std::int64_t{devices} * threads,
-                            allowed.usable, are),
+                fmt::format("{} x {} {} {}, {} {} allowed", counted(devices, "device"),
+                            counted(threads, "thread"), verb,
+                            counted(std::int64_t{devices} * threads, "core"), allowed.usable, are),
                 room(allowed));
   }
   if (threads == 0) threads = allowed.usable / devices;

@@ -48,8 +48,8 @@ Finding affinity(const Environment& e) {
 Finding load(const Environment& e) {
   Finding finding{.subject = "load",
                   .value = e.load_average,
-                  .sentence = fmt::format("the load average is {:.1f} on {} processors",
-                                          e.load_average, e.cpus)};
+                  .sentence = fmt::format("the load average is {:.1f} on {}", e.load_average,
+                                          counted(e.cpus, "processor"))};
   if (e.load_average > kBusy * e.cpus) {
     finding.level = Level::warning;
     finding.sentence += ": other work, or a run that has just ended, may take time from this one";
@@ -104,9 +104,9 @@ Finding quota(const Environment& e) {
   if (const int mask = count(e.affinity); e.cpu_quota < mask) {
     finding.level = Level::warning;
     finding.sentence = fmt::format(
-        "a CPU quota of {:.3g} is less than the {} processors that this process may run on: the "
+        "a CPU quota of {:.3g} is less than the {} that this process may run on: the "
         "kernel stops it whenever its time is used up",
-        e.cpu_quota, mask);
+        e.cpu_quota, counted(mask, "processor"));
     finding.remedy = "give it whole processors (cpusets) instead";
   }
   return finding;

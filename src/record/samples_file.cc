@@ -111,7 +111,8 @@ class Reader {
     });
     if (rest) {
       const auto columns = [](std::string_view line) { return 1 + std::ranges::count(line, '\t'); };
-      fail(fmt::format("{} columns instead of {}", columns(text), columns(column_names())));
+      fail(fmt::format("{} instead of {}", counted(columns(text), "column"),
+                       columns(column_names())));
     }
     return sample;
   }

@@ -136,8 +136,8 @@ std::string comparison_graph(const Comparison& comparison) {
   }
   std::string footer = device_sentence(comparison.contenders);
   if (left_out > 0) {
-    footer += fmt::format("{}Not drawn: {} points of another scaling.", footer.empty() ? "" : " ",
-                          left_out);
+    footer += fmt::format("{}Not drawn: {} of another scaling.", footer.empty() ? "" : " ",
+                          counted(left_out, "point"));
   }
   return comparison_svg(curves, "Speed-ups compared", footer);
 }

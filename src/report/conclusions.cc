@@ -37,8 +37,7 @@ std::string undecided(const stats::Estimate& ratio, double effect, std::string_v
   if (!needed) return "undecided; the launches differ too much to decide it by more of them";
   const int more = std::max(1, *needed - ratio.launches);
   return fmt::format("undecided; about {} of each point (--repeats={}) would decide {}",
-                     more == 1 ? "1 more launch" : fmt::format("{} more launches", more),
-                     ratio.launches + more, effect_text);
+                     counted(more, "more launch"), ratio.launches + more, effect_text);
 }
 
 // Of the strategies of a network.

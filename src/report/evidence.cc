@@ -140,8 +140,7 @@ class Sentences {
       if (directories_) subject = fmt::format("{}: ", join(one.sweeps, ", "));
       if (!one.points.empty()) subject += one.first;
       if (one.points.size() > 1) {
-        const auto more = static_cast<std::int64_t>(one.points.size()) - 1;
-        subject += fmt::format(" and {} more point{}", more, more == 1 ? "" : "s");
+        subject += " and " + counted(std::ssize(one.points) - 1, "more point");
       }
       if (one.times > std::ssize(one.points)) subject += fmt::format(", {} times", one.times);
       if (!one.points.empty()) subject += ": ";

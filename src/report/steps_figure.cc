@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "report/figure.h"
 #include "stats/quantile.h"
 
@@ -78,8 +79,9 @@ void draw_cut(const StepSeries& series, const Scale& scale, Svg& svg) {
   const std::int64_t left_out = series.warmup + series.cut;
   if (left_out == 0) return;
   const double x = scale.x_of(static_cast<double>(left_out));
-  svg.rect({0, 0}, {x, kWindow.y}, "fill=\"#888888\" fill-opacity=\"0.22\"",
-           fmt::format("{} steps of warm-up, {} more left out", series.warmup, series.cut));
+  svg.rect(
+      {0, 0}, {x, kWindow.y}, "fill=\"#888888\" fill-opacity=\"0.22\"",
+      fmt::format("{} of warm-up, {} more left out", counted(series.warmup, "step"), series.cut));
   svg.line(
       {x, 0}, {x, kWindow.y},
       fmt::format("{} stroke-dasharray=\"4 3\" vector-effect=\"non-scaling-stroke\"", kSoftLine));

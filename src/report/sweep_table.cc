@@ -114,7 +114,7 @@ bool compares_inputs(const result::SweepResults& report) {
 std::string choice_text(const spec::Point& point) {
   std::string text = point.strategy;
   if (point.num_ps > 0) {
-    text += fmt::format(", {} server{}", point.num_ps, point.num_ps == 1 ? "" : "s");
+    text += ", " + counted(point.num_ps, "server");
   }
   if (point.data_format != "auto") text += fmt::format(", {}", point.data_format);
   return text;

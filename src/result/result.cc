@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace lockstep::result {
 
 double gflops(double macs_per_image, double images_per_second, spec::Mode mode) {
@@ -30,10 +32,11 @@ Result measured_result(spec::Trial trial, machine::Environment environment,
   }
   if (const auto& slow = measured.straggler) {
     warnings.push_back(fmt::format(
-        "rank {} on {} arrived last in {} of {} steps; the others waited {:.1f} ms a step for it, "
+        "rank {} on {} arrived last in {} of {}; the others waited {:.1f} ms a step for it, "
         "{:.0f} % of the step",
         slow->rank, measured.ranks[static_cast<std::size_t>(slow->rank)].host, slow->arrived_last,
-        slow->steps, 1e3 * slow->cost, 100 * slow->cost / measured.summary.step_mean));
+        counted(slow->steps, "step"), 1e3 * slow->cost,
+        100 * slow->cost / measured.summary.step_mean));
   }
   return {std::move(trial), std::move(environment), std::move(warnings), std::move(measured)};
 }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "spec/cluster.h"
 #include "spec/names.h"
 #include "spec/strategies.h"
@@ -233,11 +234,11 @@ void check_ranks(const Trial& trial, std::int64_t ranks) {
   }
   const int wanted = trial.exchange.replicas_to_aggregate;
   if (wanted <= ranks) return;
-  throw Error(ExitCode::usage,
-              fmt::format("--replicas_to_aggregate={} waits for more gradients than the {} rank{} "
-                          "can send",
-                          wanted, ranks, ranks == 1 ? "" : "s"),
-              fmt::format("lower it, or leave it out: then a step takes all {}", ranks));
+  throw Error(
+      ExitCode::usage,
+      fmt::format("--replicas_to_aggregate={} waits for more gradients than the {} can send",
+                  wanted, counted(ranks, "rank")),
+      fmt::format("lower it, or leave it out: then a step takes all {}", ranks));
 }
 
 }  // namespace lockstep::spec

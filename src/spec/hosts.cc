@@ -173,7 +173,8 @@ Hosts deeplearning_hosts(const Getenv& getenv) {
     const auto count = parse_int(text);
     if (!count || *count < 1 || static_cast<std::size_t>(*count) > hosts.size()) {
       refuse("DEEPLEARNING_WORKERS_COUNT",
-             fmt::format("'{}' is no number of the {} hosts in {}", text, hosts.size(), path),
+             fmt::format("'{}' is no number of the {} in {}", text,
+                         lockstep::counted(std::ssize(hosts), "host"), path),
              "unset it, or correct the file");
     }
     hosts.resize(static_cast<std::size_t>(*count));
@@ -229,7 +230,8 @@ Hosts pair_addresses(std::string_view public_text, std::string_view public_sourc
   const Hosts inside = parse_hosts_file(private_text, private_source);
   if (hosts.size() != inside.size()) {
     refuse(private_source,
-           fmt::format("{} hosts, but {} in {}", inside.size(), hosts.size(), public_source),
+           fmt::format("{}, but {} in {}", lockstep::counted(std::ssize(inside), "host"),
+                       hosts.size(), public_source),
            "the same hosts in the same order, one a line, in both");
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) hosts[i].address = inside[i].address;

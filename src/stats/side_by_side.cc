@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/text.h"
 #include "spec/names.h"
 #include "stats/comparable.h"
 #include "stats/why_undecided.h"
@@ -66,7 +67,7 @@ Opponent opponent_of(const Place& mine, const Contender& first) {
     return nothing(fmt::format("a batch of {}, not {}", other_batch, mine.row().series_batch));
   }
   if (!keep([&](const Place& theirs) { return theirs.point().devices == mine.point().devices; })) {
-    return nothing(fmt::format("no {} devices", mine.point().devices));
+    return nothing("no point with " + counted(mine.point().devices, "device"));
   }
   for (const Place& theirs : left) {
     if (same_configuration(theirs.point(), mine.point())) return {.place = theirs};
@@ -80,7 +81,7 @@ std::string other_baseline(const Place& mine, const Place& theirs) {
   const int ours = mine.summary().baseline_devices;
   const int first = theirs.summary().baseline_devices;
   if (ours == 0 || first == 0 || ours == first) return {};
-  return fmt::format("its speed-up refers to {} devices, not {}", ours, first);
+  return fmt::format("its speed-up refers to {}, not {}", counted(ours, "device"), first);
 }
 
 void compare_with_first(const Place& mine, const Contender& first, double min_effect,

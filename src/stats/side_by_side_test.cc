@@ -94,7 +94,7 @@ TEST(SideBySide, SaysWhyTwoDoNotCompare) {
   EXPECT_EQ(second_against(Results(other)), "B replicated x1: A has a batch of 8, not 16");
   other = sweep();
   other.devices = {2};
-  EXPECT_EQ(second_against(Results(other)), "B replicated x2: A has no 2 devices");
+  EXPECT_EQ(second_against(Results(other)), "B replicated x2: A has no point with 2 devices");
   other.devices = {1};
   other.scaling = {spec::Scaling::strong};
   EXPECT_EQ(second_against(Results(other)), "B replicated x1: A has no strong scaling");

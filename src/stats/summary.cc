@@ -12,6 +12,15 @@
 namespace lockstep::stats {
 namespace {
 
+// "the first 2 of 100 timed steps differ from the steady ones", and what becomes of one or of them.
+std::string unsteady_steps(std::int64_t count, std::int64_t of, std::string_view one,
+                           std::string_view several) {
+  return count == 1
+             ? fmt::format("the first of {} timed steps differs from the steady ones {}", of, one)
+             : fmt::format("the first {} of {} timed steps differ from the steady ones {}", count,
+                           of, several);
+}
+
 double drift_of(std::span<const double> times) {
   const std::size_t half = times.size() / 2;
   if (half == 0) return 0;
@@ -88,15 +97,14 @@ std::vector<std::string> warnings(const Summary& summary) {
   std::vector<std::string> sentences;
   if (summary.cut > 0) {
     sentences.push_back(
-        fmt::format("the first {} of {} timed steps differ from the steady ones and are left out "
-                    "of the speed",
-                    summary.cut, summary.cut + summary.steps));
+        fmt::format("{} left out of the speed",
+                    unsteady_steps(summary.cut, summary.cut + summary.steps, "and is", "and are")));
   }
   if (summary.kept_unsteady > 0) {
     sentences.push_back(
-        fmt::format("the first {} of {} timed steps differ from the steady ones but count, since "
-                    "--num_warmup_batches is given; raise it by {}, or leave it out",
-                    summary.kept_unsteady, summary.steps, summary.kept_unsteady));
+        fmt::format("{}, since --num_warmup_batches is given; raise it by {}, or leave it out",
+                    unsteady_steps(summary.kept_unsteady, summary.steps, "but counts", "but count"),
+                    summary.kept_unsteady));
   }
   if (!summary.stable) {
     const auto& interval = summary.images_per_second_interval;

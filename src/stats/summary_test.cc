@@ -88,6 +88,17 @@ TEST(Summarise, KeepsASlowStartBehindAChosenWarmUpAndSaysSo) {
                                           "but count")));
 }
 
+TEST(Summarise, SpeaksOfOneStepInTheSingular) {
+  Summary summary;
+  summary.stable = true;
+  summary.cut = summary.kept_unsteady = 1;
+  summary.steps = 9;
+  EXPECT_THAT(warnings(summary),
+              testing::ElementsAre(
+                  HasSubstr("the first of 10 timed steps differs from the steady ones and is left"),
+                  HasSubstr("the first of 9 timed steps differs from the steady ones but counts")));
+}
+
 TEST(Summarise, CallsADriftUnstable) {
   std::vector<double> times = noisy(100, 0.01);
   for (std::size_t i = 0; i < times.size(); ++i) times[i] += 0.003 * static_cast<double>(i);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "stats/power.h"
 
 namespace lockstep::stats {
@@ -22,7 +23,7 @@ std::string launches_wanted(const Estimate& ratio, double min_effect) {
   if (!needed) return fmt::format("not even {} launches would decide it", kMostLaunches);
   const int more = *needed - ratio.launches;
   if (more <= 0) return "the difference is just about that: a few more launches may decide it";
-  return fmt::format("about {} more launch{} of each would decide it", more, more == 1 ? "" : "es");
+  return fmt::format("about {} of each would decide it", counted(more, "more launch"));
 }
 
 }  // namespace
@@ -35,9 +36,10 @@ std::string why_undecided(const Estimate& ratio, double min_effect) {
   // At this minimum effect all of the interval is the same.
   const double effect = std::max(high, 1 / low) - 1;
   return fmt::format(
-      "the interval over {} launches is too wide for {:g} %: {}; with --min_effect={} it is SAME "
+      "the interval over {} is too wide for {:g} %: {}; with --min_effect={} it is SAME "
       "now",
-      ratio.launches, 100 * min_effect, launches_wanted(ratio, min_effect), percent_from(effect));
+      counted(ratio.launches, "launch"), 100 * min_effect, launches_wanted(ratio, min_effect),
+      percent_from(effect));
 }
 
 }  // namespace lockstep::stats

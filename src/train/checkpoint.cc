@@ -160,7 +160,7 @@ class Reader {
     Checkpoint checkpoint = read_header();
     for (Checkpoint::Tensor& tensor : checkpoint.tensors) read_values(tensor);
     if (at_ != bytes_.size()) {
-      fail(fmt::format("{} bytes too many", bytes_.size() - at_));
+      fail(counted(static_cast<std::int64_t>(bytes_.size() - at_), "byte") + " too many");
     }
     return checkpoint;
   }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "comm/gathered.h"
 #include "train/epochs.h"
 
@@ -75,7 +76,8 @@ Start agreed_start(const spec::Trial& trial, const model::Model& model, const Su
                  "all hosts need the same files");
   };
   if (supplies.feed.source != nullptr && mine.examples != first.examples) {
-    throw refusal(fmt::format("has {} images in {}, other", mine.examples, trial.data.dir));
+    throw refusal(
+        fmt::format("has {} in {}, other", counted(mine.examples, "image"), trial.data.dir));
   }
   if (supplies.checkpoint != nullptr && mine.step != first.step) {
     throw refusal(

@@ -123,7 +123,8 @@ class Reception {
   std::string object_to(const Member& member) const {
     const std::string who = fmt::format("{} (process {})", member.who(), member.process);
     if (member.world != self_.world) {
-      return fmt::format("{} expects {} ranks, rank 0 expects {}", who, member.world, self_.world);
+      return fmt::format("{} expects {}, rank 0 expects {}", who, counted(member.world, "rank"),
+                         self_.world);
     }
     if (member.rank <= 0 || member.rank >= self_.world) {
       return fmt::format("{} is not among ranks 1 to {}", who, self_.world - 1);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "data/formats.h"
 #include "data/idx.h"
 
@@ -59,14 +60,15 @@ std::optional<IdxFile> read_array(const fs::path& directory, Index& index, std::
   if (auto* fault = std::get_if<Fault>(&header)) return fail(*fault);
   array.header = std::get<IdxHeader>(header);
   if (array.header.sizes.size() != dimensions) {
-    return fail(
-        {3, fmt::format("{} dimensions instead of {}", array.header.sizes.size(), dimensions)});
+    return fail({3, fmt::format("{} instead of {}",
+                                counted(std::ssize(array.header.sizes), "dimension"), dimensions)});
   }
   const std::uint64_t size = array.content.size(), due = array.header.file_bytes();
   if (size != due) {
-    index.faults.push_back(
-        {file,
-         {std::min(size, due), fmt::format("{} bytes, where the header promises {}", size, due)}});
+    index.faults.push_back({file,
+                            {std::min(size, due),
+                             fmt::format("{}, where the header promises {}",
+                                         counted(static_cast<std::int64_t>(size), "byte"), due)}});
   }
   array.records = std::min<std::uint64_t>(
       array.header.sizes[0], (size - array.header.header_bytes) / array.header.record_bytes);
@@ -102,7 +104,8 @@ void scan_mnist(const fs::path& directory, Index& index) {
     if (sizes[0] != labels->header.sizes[0]) {
       index.faults.push_back(
           {file + 1,
-           {4, fmt::format("{} labels for {} images", labels->header.sizes[0], sizes[0])}});
+           {4, fmt::format("{} for {}", counted(labels->header.sizes[0], "label"),
+                           counted(sizes[0], "image"))}});
     }
     const auto height = static_cast<int>(sizes[1]), width = static_cast<int>(sizes[2]);
     if (file > 0 && !index.of(Split::train).empty() &&

@@ -71,7 +71,7 @@ std::vector<ImportedRun> runs_of(const Source& source) {
                        fmt::format("expected 'devices,images per second', found '{}'", line.text));
     }
     if (!counts.insert(point->devices).second) {
-      throw wrong_line(source, line.number, fmt::format("{} devices again", point->devices));
+      throw wrong_line(source, line.number, counted(point->devices, "device") + " again");
     }
     ImportedRun run{.format = "curve",
                     .framework = framework_of(source.path),

@@ -81,7 +81,7 @@ class Reader {
     run_.setup.devices = *devices;
     run_.images_per_second = total->value;
     const std::string iterations =
-        iterations_ > 0 ? fmt::format(" over {} iterations", iterations_) : "";
+        iterations_ > 0 ? " over " + counted(iterations_, "iteration") : "";
     run_.figure = fmt::format("rank 0's mean speed{}, times {}", iterations, *devices);
     if (total->plus_minus) {
       run_.spread = {*total->plus_minus,

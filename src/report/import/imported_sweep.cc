@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "report/characters.h"
 #include "spec/flags.h"
 #include "spec/strategies.h"
@@ -82,9 +83,10 @@ void check_size(const spec::Sweep& sweep, std::size_t runs) {
                              sweep.num_ps.size() * sweep.data_formats.size();
   if (points <= kMostPoints) return;
   throw Error(ExitCode::usage,
-              fmt::format("these {} runs are of {} networks on {} numbers of devices: as a sweep "
+              fmt::format("these {} runs are of {} on {} of devices: as a sweep "
                           "that would be {} points",
-                          runs, sweep.models.size(), sweep.devices.size(), points),
+                          runs, counted(std::ssize(sweep.models), "network"),
+                          counted(std::ssize(sweep.devices), "number"), points),
               "import fewer files at once, each time into a --result_dir of their own");
 }
 

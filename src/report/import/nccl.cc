@@ -100,9 +100,9 @@ class Table {
 
   void row(const LogLine& line, const std::vector<std::string_view>& words) {
     if (words.size() != columns_.size()) {
-      throw wrong_line(
-          source_, line.number,
-          fmt::format("{} figures below {} names of columns", words.size(), columns_.size()));
+      throw wrong_line(source_, line.number,
+                       fmt::format("{} below {} of columns", counted(std::ssize(words), "figure"),
+                                   counted(std::ssize(columns_), "name")));
     }
     int place = 0;
     ImportedCollectives::Row row;

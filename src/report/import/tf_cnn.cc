@@ -163,8 +163,8 @@ RunPart understand(const Section& section, const ImportOptions& options) {
   }
   if (!section.labels.empty() && std::cmp_greater(section.totals.size(), part.processes)) {
     throw wrong_line(*section.source, section.line,
-                     fmt::format("{} totals of a run of {} process{}", section.totals.size(),
-                                 part.processes, part.processes == 1 ? "" : "es"),
+                     fmt::format("{} of a run of {}", counted(std::ssize(section.totals), "total"),
+                                 counted(part.processes, "process")),
                      "--devices=N says how many devices took part");
   }
   return part;

@@ -47,9 +47,9 @@ class Rows {
   ImportedRun run_of(const LogLine& line) {
     const std::vector<std::string> fields = fields_of(line.text);
     if (fields.size() > names_.size()) {
-      throw wrong_line(
-          source_, line.number,
-          fmt::format("{} fields below {} names of columns", fields.size(), names_.size()));
+      throw wrong_line(source_, line.number,
+                       fmt::format("{} below {} of columns", counted(std::ssize(fields), "field"),
+                                   counted(std::ssize(names_), "name")));
     }
     ImportedRun run{.format = "tsv",
                     .framework = "TensorFlow",
