@@ -21,8 +21,11 @@ Buffer::Buffer(std::size_t bytes) : size_(bytes) {
   }
   const auto address = reinterpret_cast<std::uintptr_t>(mapping_);
   data_ = reinterpret_cast<std::byte*>((address + kHugePage - 1) / kHugePage * kHugePage);
-  // Advice only: a kernel without transparent huge pages gives ordinary ones.
-  madvise(data_, (bytes + kHugePage - 1) / kHugePage * kHugePage, MADV_HUGEPAGE);
+  // A huge page of which less than half is needed is not worth its memory. Advice only: a kernel
+  // without transparent huge pages gives ordinary ones.
+  const std::size_t huge = (bytes + kHugePage / 2) / kHugePage * kHugePage;
+  madvise(data_, huge, MADV_HUGEPAGE);
+  if (huge < bytes) madvise(data_ + huge, kHugePage, MADV_NOHUGEPAGE);
 }
 
 Buffer::~Buffer() {

@@ -1,8 +1,10 @@
 #include "base/buffer.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -25,6 +27,15 @@ TEST(Buffer, CanBeWrittenToItsLastFloat) {
   const Buffer buffer(std::size_t{3} << 20);
   std::ranges::fill(buffer.floats(), 1.0F);
   EXPECT_EQ(1.0F, buffer.floats().back());
+}
+
+TEST(Buffer, ThatIsSmallTakesNoHugePage) {
+  const Buffer buffer(std::size_t{100} << 10);
+  buffer.floats().front() = 1;
+  std::array<unsigned char, 25> resident{};
+  ASSERT_EQ(0, mincore(buffer.data(), buffer.size(), resident.data()));
+  EXPECT_EQ(1,
+            std::ranges::count_if(resident, [](unsigned char page) { return (page & 1U) != 0; }));
 }
 
 TEST(Buffer, OfNothingHasNoMemory) {
