@@ -10,6 +10,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -20,8 +21,8 @@ namespace {
 
 constexpr std::string_view kName = "# lockstep-samples";
 
-// Calls visit(column name, value) for every column in the order of the file: writer, reader and the
-// line of names all follow this one list.
+// Calls visit(column name, value) for every column in the order of the file: writer, reader, the
+// line of names and the bytes between processes all follow this one list.
 template <typename SampleType, typename Visit>
 void for_each_column(SampleType& sample, Visit visit) {
   visit("step", sample.step);
@@ -170,6 +171,24 @@ SamplesFile read_samples(const std::filesystem::path& path) {
   }
   file.truncated = reader.has_rest();
   return file;
+}
+
+std::string samples_to_bytes(std::span<const Sample> samples) {
+  std::string bytes;
+  for (const Sample& sample : samples) {
+    for_each_column(sample, [&](std::string_view, auto value) { append_bytes(bytes, value); });
+  }
+  return bytes;
+}
+
+std::vector<Sample> samples_from_bytes(std::string_view bytes) {
+  BytesReader reader(bytes);
+  std::vector<Sample> samples;
+  while (!reader.rest().empty()) {
+    for_each_column(samples.emplace_back(),
+                    [&](std::string_view, auto& value) { reader.take(value); });
+  }
+  return samples;
 }
 
 std::vector<Sample> read_last_samples(const std::filesystem::path& path, std::size_t most) {

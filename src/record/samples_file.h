@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,11 @@ struct SamplesFile {
 
 // Throws Error(usage) that names file and line where the content is not what a writer wrote.
 SamplesFile read_samples(const std::filesystem::path& path);
+
+// The same columns as bytes, for another process of the same program. Throws std::length_error
+// where they end within a sample.
+std::string samples_to_bytes(std::span<const Sample> samples);
+std::vector<Sample> samples_from_bytes(std::string_view bytes);
 
 // The last samples of a file that may still grow, at most `most`: cheap, however long the file is.
 // Throws Error(usage) for what is no samples file.

@@ -85,6 +85,20 @@ TEST_F(SamplesFileTest, ReadsBackWhatWasWritten) {
   }
 }
 
+TEST(SampleBytes, ComeBackAsTheSameSamples) {
+  auto samples = any_samples(7, 200);
+  samples.back().waiting = 0.25;
+  samples.back().wire = 0.125;
+  const std::string bytes = samples_to_bytes(samples);
+  const auto back = samples_from_bytes(bytes);
+  ASSERT_EQ(back.size(), samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) ASSERT_TRUE(same(back[i], samples[i])) << i;
+  EXPECT_EQ(back.back().waiting, 0.25);
+  EXPECT_EQ(back.back().wire, 0.125);
+  EXPECT_THROW(samples_from_bytes(std::string_view(bytes).substr(1)), std::length_error);
+  EXPECT_TRUE(samples_from_bytes({}).empty());
+}
+
 TEST_F(SamplesFileTest, LooksAsDocumented) {
   Sample sample{.step = 12, .begin = 0.5, .end = 0.75};
   sample.phases = {0, 0.125, 0.1, 0, 0.025};
