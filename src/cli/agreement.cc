@@ -13,18 +13,19 @@ namespace {
 
 using SortedJson = nlohmann::json;
 
-// Every rank of this process has to come to the gathering.
-std::vector<std::string> gather(const Ranks& ranks, const std::string& mine) {
+// Every rank of this process has to come to the agreement.
+std::string agree(const Ranks& ranks, const std::string& mine,
+                  const comm::Transport::Decide& decide) {
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < ranks.size(); ++i) {
-    others.emplace_back([&mine, &rank = *ranks[i]] {
+    others.emplace_back([&mine, &decide, &rank = *ranks[i]] {
       try {
-        rank.all_gather(mine);
+        rank.agree(mine, decide);
       } catch (const Error&) {  // the first rank of this process hears of it, too
       }
     });
   }
-  return ranks.front()->all_gather(mine);
+  return ranks.front()->agree(mine, decide);
 }
 
 // "/learning_rate/initial" as people say it.
@@ -52,17 +53,20 @@ std::string differences(const std::string& here, const std::string& there) {
 void refuse_different_options(const Ranks& ranks, const SortedJson& options) {
   const comm::Transport& mine = *ranks.front();
   if (static_cast<int>(ranks.size()) == mine.world()) return;
-  const std::vector<std::string> all = gather(ranks, options.flatten().dump());
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank] == all.front()) continue;
-    const std::string different = comm::read_gathered(
-        mine, static_cast<int>(rank), [&] { return differences(all.front(), all[rank]); });
-    throw Error(
-        ExitCode::usage,
-        fmt::format("rank {} on {} was started with other options than rank 0 on {}: {}", rank,
-                    mine.host_name(static_cast<int>(rank)), mine.host_name(0), different),
-        "give the same flags to all processes of a run");
-  }
+  const auto first_difference = [&](const comm::Transport::Parts& all) -> std::string {
+    for (int rank = 1; rank < mine.world(); ++rank) {
+      const std::string& other = all[static_cast<std::size_t>(rank)];
+      if (other == all.front()) continue;
+      const std::string different =
+          comm::read_gathered(mine, rank, [&] { return differences(all.front(), other); });
+      return fmt::format("rank {} on {} was started with other options than rank 0 on {}: {}", rank,
+                         mine.host_name(rank), mine.host_name(0), different);
+    }
+    return {};
+  };
+  const std::string difference = agree(ranks, options.flatten().dump(), first_difference);
+  if (difference.empty()) return;
+  throw Error(ExitCode::usage, difference, "give the same flags to all processes of a run");
 }
 
 SortedJson common_options(const spec::Trial& trial) {

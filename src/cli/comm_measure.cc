@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "base/clock.h"
@@ -61,13 +62,7 @@ bool has_levels(const comm::Topology& topology) {
 }
 
 double slowest(comm::Transport& transport, double mine) {
-  const std::vector<std::string> all = transport.all_gather(fmt::format("{}", mine));
-  double most = 0;
-  for (int rank = 0; rank < transport.world(); ++rank) {
-    most =
-        std::max(most, comm::read_gathered(transport, rank, [&] { return std::stod(all[rank]); }));
-  }
-  return most;
+  return comm::combined(transport, mine, [](double a, double b) { return std::max(a, b); });
 }
 
 // One row, on one rank.
@@ -91,13 +86,7 @@ class Measurement {
     operation_->settle();
     fill_inputs(data_, share);
     operation_->run();
-    const std::vector<std::string> all =
-        transport_.all_gather(fmt::format("{}", count_wrong(data_, share)));
-    std::int64_t sum = 0;
-    for (int rank = 0; rank < transport_.world(); ++rank) {
-      sum += comm::read_gathered(transport_, rank, [&] { return std::stoll(all[rank]); });
-    }
-    return sum;
+    return comm::combined(transport_, std::int64_t{count_wrong(data_, share)}, std::plus());
   }
 
   // All ranks come to the same decisions, because each of them is made by the slowest one's time.

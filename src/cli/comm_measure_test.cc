@@ -156,8 +156,8 @@ class WithVendor : public comm::Transport, public comm::VendorAllReduce {
   int rank() const override { return inner_->rank(); }
   const comm::Topology& topology() const override { return inner_->topology(); }
   const std::string& host_name(int rank) const override { return inner_->host_name(rank); }
-  std::vector<std::string> all_gather(const std::string& mine) override {
-    return inner_->all_gather(mine);
+  std::string agree(const std::string& mine, const Decide& decide) override {
+    return inner_->agree(mine, decide);
   }
   void share(std::size_t bytes) override { inner_->share(bytes); }
   std::span<std::byte> memory_of(int rank) const override { return inner_->memory_of(rank); }

@@ -147,9 +147,9 @@ std::unique_ptr<CommOperation> start_operation(comm::Transport& transport,
   if (plan.algorithms.empty()) {
     return std::make_unique<VendorOperation>(*transport.vendor(), mine.gradients, plan.buckets);
   }
-  transport.all_gather({});  // nobody waits for a counter any more
+  transport.barrier();  // nobody waits for a counter any more
   for (comm::Counter& counter : mine.counters) counter.value = 0;
-  transport.all_gather({});
+  transport.barrier();
   return std::make_unique<ScheduledOperation>(transport, arrays, plan, chunks_of(plan));
 }
 

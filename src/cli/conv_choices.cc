@@ -130,7 +130,7 @@ ConvChoices choose_convolutions(const Job& job) {
 ConvChoices agree_on_convolutions(const Job& job, comm::Transport& transport) {
   const bool first = transport.rank() == 0;
   const std::string mine = first ? SortedJson(names_of(choose_convolutions(job))).dump() : "";
-  const std::string all = transport.all_gather(mine).front();
+  const std::string all = transport.broadcast(mine);
   return comm::read_gathered(transport, 0, [&] { return from_json(SortedJson::parse(all)); });
 }
 

@@ -1,76 +1,37 @@
 #include "cli/ranks.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "cli/conv_choices.h"
 #include "cli/world.h"
 #include "comm/gathered.h"
 #include "machine/cores.h"
 #include "machine/energy.h"
+#include "record/samples_file.h"
 
 namespace lockstep::cli {
 namespace {
 
-using SortedJson = nlohmann::json;
-
-// A rank's timed steps as text, and back: what rank 0 needs for the result.
-std::string to_text(const stats::RankSamples& rank) {
-  SortedJson steps = SortedJson::array();
-  for (const record::Sample& s : rank.timed) {
-    steps.push_back({s.begin, s.end, s.phases, s.waiting, s.wire});
-  }
-  SortedJson buckets = SortedJson::array();
-  for (const record::Flight::Bucket& bucket : rank.flight.buckets) {
-    buckets.push_back({bucket.bytes, bucket.seconds, bucket.exposed, bucket.waiting});
-  }
-  return SortedJson{{"host", rank.host},
-                    {"sent", rank.bytes_sent},
-                    {"received", rank.bytes_received},
-                    {"steps", std::move(steps)},
-                    {"flight", {rank.flight.seconds, rank.flight.exposed}},
-                    {"buckets", std::move(buckets)},
-                    {"input",
-                     {rank.input.threads, rank.input.stages, rank.input.waited, rank.input.images,
-                      rank.input.skipped}},
-                    {"joules", rank.joules ? SortedJson(*rank.joules) : SortedJson(nullptr)}}
-      .dump();
+// What rank 0 needs of a rank's timed steps for the result.
+std::string to_bytes(const stats::RankSamples& rank) {
+  const record::Flight& flight = rank.flight;
+  std::string bytes = bytes_of(rank.bytes_sent, rank.bytes_received, rank.input, rank.joules,
+                               flight.seconds, flight.exposed, flight.buckets.size());
+  for (const record::Flight::Bucket& bucket : flight.buckets) append_bytes(bytes, bucket);
+  return bytes + record::samples_to_bytes(rank.timed);
 }
 
-stats::RankSamples samples_from_text(const std::string& text) {
-  const SortedJson json = SortedJson::parse(text);
-  stats::RankSamples rank{.host = json.at("host"),
-                          .timed = {},
-                          .bytes_sent = json.at("sent"),
-                          .bytes_received = json.at("received"),
-                          .flight = {},
-                          .input = {}};
-  const SortedJson& input = json.at("input");
-  rank.input = {.threads = input.at(0),
-                .stages = input.at(1),
-                .waited = input.at(2),
-                .images = input.at(3),
-                .skipped = input.at(4)};
-  if (!json.at("joules").is_null()) rank.joules = json.at("joules");
-  rank.flight.seconds = json.at("flight").at(0);
-  rank.flight.exposed = json.at("flight").at(1);
-  for (const SortedJson& bucket : json.at("buckets")) {
-    rank.flight.buckets.push_back({.bytes = bucket.at(0),
-                                   .seconds = bucket.at(1),
-                                   .exposed = bucket.at(2),
-                                   .waiting = bucket.at(3)});
-  }
-  for (const SortedJson& step : json.at("steps")) {
-    record::Sample sample;
-    sample.begin = step.at(0);
-    sample.end = step.at(1);
-    sample.phases = step.at(2);
-    sample.waiting = step.at(3);
-    sample.wire = step.at(4);
-    rank.timed.push_back(sample);
-  }
+stats::RankSamples samples_from_bytes(std::string_view bytes, const std::string& host) {
+  stats::RankSamples rank{.host = host, .timed = {}};
+  BytesReader reader(bytes);
+  std::size_t buckets = 0;
+  reader.take(rank.bytes_sent, rank.bytes_received, rank.input, rank.joules, rank.flight.seconds,
+              rank.flight.exposed, buckets);
+  while (buckets-- > 0) rank.flight.buckets.push_back(reader.take<record::Flight::Bucket>());
+  rank.timed = record::samples_from_bytes(reader.rest());
   return rank;
 }
 
@@ -97,42 +58,36 @@ stats::RankSamples timed_samples(const train::Outcome& outcome, const std::strin
 
 // Of all devices at once: they share what limits them.
 double peak_of_all(comm::Transport& transport, std::span<const int> processors, double mine) {
-  const auto texts = transport.all_gather(fmt::format("{} {}", machine::ranges(processors), mine));
-  std::vector<machine::DevicePeak> devices;
-  for (int rank = 0; rank < transport.world(); ++rank) {
-    const std::string& text = texts[rank];
-    const std::size_t space = text.find(' ');
-    const double peak =
-        comm::read_gathered(transport, rank, [&] { return std::stod(text.substr(space + 1)); });
-    devices.push_back({transport.topology().host_of[rank], text.substr(0, space), peak});
-  }
-  return machine::sum_of_peaks(devices);
+  const auto sum = [&](const comm::Transport::Parts& parts) {
+    std::vector<machine::DevicePeak> devices;
+    for (int rank = 0; rank < transport.world(); ++rank) {
+      devices.push_back(comm::read_gathered(transport, rank, [&] {
+        BytesReader reader(parts[rank]);
+        const auto peak = reader.take<double>();
+        return machine::DevicePeak{transport.topology().host_of[rank], std::string(reader.rest()),
+                                   peak};
+      }));
+    }
+    return bytes_of(machine::sum_of_peaks(devices));
+  };
+  const std::string bytes = transport.agree(bytes_of(mine) + machine::ranges(processors), sum);
+  return comm::read_gathered(transport, 0, [&] { return BytesReader(bytes).take<double>(); });
 }
 
-std::string to_text(const train::Service& service, const std::string& host) {
+std::string to_bytes(const train::Service& service) {
   const double staleness = service.staleness_sum / static_cast<double>(std::max<std::int64_t>(
                                                        1, service.gradients - service.dropped));
-  return SortedJson{{"host", host},
-                    {"updates", service.updates},
-                    {"gradients", service.gradients},
-                    {"staleness_mean", staleness},
-                    {"staleness_max", service.staleness_max},
-                    {"dropped", service.dropped},
-                    {"sent", service.bytes_sent},
-                    {"received", service.bytes_received}}
-      .dump();
+  return bytes_of(service.updates, service.gradients, staleness, service.staleness_max,
+                  service.dropped, static_cast<double>(service.bytes_sent),
+                  static_cast<double>(service.bytes_received));
 }
 
-stats::ServerSummary server_from_text(const std::string& text) {
-  const SortedJson json = SortedJson::parse(text);
-  return {.host = json.at("host"),
-          .updates = json.at("updates"),
-          .gradients = json.at("gradients"),
-          .staleness_mean = json.at("staleness_mean"),
-          .staleness_max = json.at("staleness_max"),
-          .dropped = json.at("dropped"),
-          .bytes_sent = json.at("sent"),
-          .bytes_received = json.at("received")};
+stats::ServerSummary server_from_bytes(std::string_view bytes, const std::string& host) {
+  stats::ServerSummary server{.host = host};
+  BytesReader(bytes).take(server.updates, server.gradients, server.staleness_mean,
+                          server.staleness_max, server.dropped, server.bytes_sent,
+                          server.bytes_received);
+  return server;
 }
 
 // The energy that this host takes while a rank of it times its steps.
@@ -188,7 +143,7 @@ class Rank {
  private:
   void work() {
     machine::join_team(job_.placement[device_]);
-    transport_.all_gather({});
+    transport_.barrier();
     machine::Peak peak = measure_peak();
     peak.gflops = peak_of_all(transport_, processors(), peak.gflops);
     engine::Options options = engine_options(job_);
@@ -219,7 +174,7 @@ class Rank {
     outcome.in_step = site_.strategy->in_step;
     stats::RankSamples samples = timed_samples(outcome.mine, host(), feed);
     samples.joules = joules;
-    gather(to_text(samples));
+    gather(to_bytes(samples));
   }
 
   const std::vector<int>& processors() const {
@@ -247,12 +202,12 @@ class Rank {
   // On a worker's cores: a server mostly sleeps.
   void serve() {
     machine::join_team(std::span(processors()).first(1));
-    transport_.all_gather({});
+    transport_.barrier();
     peak_of_all(transport_, processors(), 0);
     agree_on_convolutions(job_, transport_);
     const train::Service service = train::serve(job_.trial, *job_.model, transport_, site_);
     peak_of_all(transport_, processors(), 0);
-    gather(to_text(service, host()));
+    gather(to_bytes(service));
   }
 
   // Rank 0's outcome has everybody's.
@@ -260,11 +215,12 @@ class Rank {
     const std::vector<std::string> all = transport_.gather(mine);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       const int number = static_cast<int>(rank);
+      const std::string& host = transport_.host_name(number);
       comm::read_gathered(transport_, number, [&] {
         if (site_.ranks.trains(number)) {
-          outcome.ranks.push_back(samples_from_text(all[rank]));
+          outcome.ranks.push_back(samples_from_bytes(all[rank], host));
         } else {
-          outcome.servers.push_back(server_from_text(all[rank]));
+          outcome.servers.push_back(server_from_bytes(all[rank], host));
         }
       });
     }

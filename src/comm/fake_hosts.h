@@ -162,8 +162,8 @@ class FakeHosts {
     int rank() const override { return threads_.rank(); }
     const Topology& topology() const override { return topology_; }
     const std::string& host_name(int rank) const override { return threads_.host_name(rank); }
-    std::vector<std::string> all_gather(const std::string& mine) override {
-      return threads_.all_gather(mine);
+    std::string agree(const std::string& mine, const Decide& decide) override {
+      return threads_.agree(mine, decide);
     }
     void share(std::size_t bytes) override { threads_.share(bytes); }
     std::span<std::byte> memory_of(int rank) const override {

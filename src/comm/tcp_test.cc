@@ -83,6 +83,21 @@ TEST(Tcp, GathersFromWorldsOfAnySize) {
   }
 }
 
+TEST(Tcp, GivesEverybodyWhatRank0MakesOfAllParts) {
+  const auto ranks = connect_world({"a", "a", "b"});
+  on_every_rank(3, [&](int rank) {
+    for (int round = 0; round < 20; ++round) {
+      const std::string agreed =
+          ranks[rank]->agree(std::to_string(rank), [&](const Transport::Parts& parts) {
+            EXPECT_EQ(0, rank);
+            return fmt::format("{}: {}", round, fmt::join(parts, " "));
+          });
+      EXPECT_EQ(fmt::format("{}: 0 1 2", round), agreed);
+      EXPECT_EQ(rank == 0 ? 3U : 0U, ranks[rank]->gather("large").size());
+    }
+  });
+}
+
 TEST(Tcp, MeetsInAnyOrderOfStart) {
   for (const std::vector<int>& order : {std::vector{0, 1, 2}, {2, 1, 0}, {1, 0, 2}}) {
     Start start(3, 20);

@@ -17,18 +17,19 @@ struct Hub {
       : topology{std::vector<int>(static_cast<std::size_t>(world), 0)},
         host_name(own_host_name()),
         memory(static_cast<std::size_t>(world)),
-        texts(static_cast<std::size_t>(world)) {}
+        parts(static_cast<std::size_t>(world)) {}
 
   const Topology topology;
   const std::string host_name;
   std::vector<Buffer> memory;
 
   std::mutex mutex;
-  std::condition_variable changed;
-  std::vector<std::string> texts;  // of the gathering under way
+  Transport::Parts parts;  // of the agreement under way
   int arrived = 0;
-  std::vector<std::string> gathered;  // by the last one that is complete
-  std::int64_t gatherings = 0;
+  std::condition_variable all_here;  // for rank 0
+  std::string agreed;                // by the last one that is complete
+  std::int64_t agreements = 0;
+  std::condition_variable agreed_again;  // for the others
   std::optional<Error> cause;
   std::atomic<bool> failed = false;  // there is a cause
   std::atomic<bool> end_wished = false;
@@ -43,17 +44,29 @@ class ThreadTransport : public Transport {
   const std::string& host_name(int) const override { return hub_->host_name; }
 
   // Nobody can complete the next one before this rank has come to it, too.
-  std::vector<std::string> all_gather(const std::string& mine) override {
-    meet(mine);
-    return hub_->gathered;
-  }
-  std::vector<std::string> gather(const std::string& mine) override {
-    meet(mine);
-    return rank_ == 0 ? hub_->gathered : std::vector<std::string>{};
+  std::string agree(const std::string& mine, const Decide& decide) override {
+    std::unique_lock lock(hub_->mutex);
+    hub_->parts[static_cast<std::size_t>(rank_)] = mine;
+    if (++hub_->arrived == world()) hub_->all_here.notify_one();
+    if (rank_ != 0) {
+      const std::int64_t before = hub_->agreements;
+      wait(lock, hub_->agreed_again, [&] { return hub_->agreements > before; });
+      return hub_->agreed;
+    }
+    wait(lock, hub_->all_here, [&] { return hub_->arrived == world(); });
+    hub_->arrived = 0;
+    Parts parts = std::exchange(hub_->parts, Parts(hub_->parts.size()));
+    lock.unlock();
+    std::string agreed = decide(std::move(parts));
+    lock.lock();
+    hub_->agreed = agreed;
+    ++hub_->agreements;
+    hub_->agreed_again.notify_all();
+    return agreed;
   }
   void share(std::size_t bytes) override {
     hub_->memory[static_cast<std::size_t>(rank_)] = Buffer(bytes);
-    all_gather({});
+    barrier();
   }
   std::span<std::byte> memory_of(int rank) const override {
     const Buffer& memory = hub_->memory[static_cast<std::size_t>(rank)];
@@ -67,7 +80,8 @@ class ThreadTransport : public Transport {
     if (hub_->cause) return;
     hub_->cause = lost_rank(rank_, hub_->host_name, step_.load(), error);
     hub_->failed = true;
-    hub_->changed.notify_all();
+    hub_->all_here.notify_all();
+    hub_->agreed_again.notify_all();
   }
   void check() const override {
     if (!hub_->failed) return;
@@ -79,19 +93,12 @@ class ThreadTransport : public Transport {
   void at_step(std::int64_t step) override { step_ = step; }
 
  private:
-  // Behind it all texts are in hub_->gathered.
-  void meet(const std::string& mine) {
-    std::unique_lock lock(hub_->mutex);
-    hub_->texts[static_cast<std::size_t>(rank_)] = mine;
-    const std::int64_t before = hub_->gatherings;
-    if (++hub_->arrived == world()) {
-      hub_->arrived = 0;
-      hub_->gathered = std::exchange(hub_->texts, std::vector<std::string>(hub_->texts.size()));
-      ++hub_->gatherings;
-      hub_->changed.notify_all();
-    }
-    hub_->changed.wait(lock, [&] { return hub_->gatherings > before || hub_->cause; });
-    if (hub_->gatherings == before) throw Error(*hub_->cause);
+  // Throws the first cause if there is one and the condition does not hold.
+  template <typename Condition>
+  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+            const Condition& condition) {
+    changed.wait(lock, [&] { return condition() || hub_->cause; });
+    if (!condition()) throw Error(*hub_->cause);
   }
 
   const std::shared_ptr<Hub> hub_;

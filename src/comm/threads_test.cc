@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "comm/fake_hosts.h"
+#include "comm/gathered.h"
 #include "comm/lost.h"
 
 namespace lockstep::comm {
@@ -36,6 +37,42 @@ TEST(Threads, GatherEverybodysTextAgainAndAgain) {
       }
     }
   });
+}
+
+TEST(Threads, GetWhatTheFirstRankMakesOfAllParts) {
+  const auto ranks = connect_threads(3);
+  on_every_rank(ranks, [](Transport& transport) {
+    for (int turn = 0; turn < 200; ++turn) {
+      const std::string agreed =
+          transport.agree(fmt::format("{}", transport.rank()), [&](const Transport::Parts& parts) {
+            EXPECT_EQ(transport.rank(), 0);
+            return fmt::format("{}: {}", turn, fmt::join(parts, " "));
+          });
+      ASSERT_EQ(agreed, fmt::format("{}: 0 1 2", turn));
+      ASSERT_EQ(transport.broadcast(fmt::format("{} of {}", turn, transport.rank())),
+                fmt::format("{} of 0", turn));
+      const auto most =
+          combined(transport, transport.rank() * 0.1, [](double a, double b) { return a + b; });
+      ASSERT_EQ(most, 0.0 + 0.1 + 0.2);
+    }
+  });
+}
+
+TEST(Threads, HearThatTheFirstRankCouldNotDecide) {
+  const auto ranks = connect_threads(3);
+  std::atomic<int> heard = 0;
+  on_every_rank(ranks, [&](Transport& transport) {
+    try {
+      transport.agree("", [](const Transport::Parts&) -> std::string {
+        throw Error(ExitCode::usage, "no majority");
+      });
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("no majority"));
+      if (transport.rank() == 0) transport.fail(error);
+      ++heard;
+    }
+  });
+  EXPECT_EQ(heard, 3);
 }
 
 TEST(Threads, GiveLargeTextsToTheFirstRankAlone) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,15 +35,19 @@ class Transport {
   int world() const { return topology().world(); }
   virtual const std::string& host_name(int rank) const = 0;
 
-  // Collective, for small texts at the start, at the end and for decisions in between: everybody's,
-  // by rank. Throws the first cause when a rank is lost meanwhile.
-  virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
-  // The same for larger texts, which rank 0 alone gets; the others get nothing.
-  virtual std::vector<std::string> gather(const std::string& mine) {
-    std::vector<std::string> all = all_gather(mine);
-    if (rank() != 0) all.clear();
-    return all;
-  }
+  // Collective, at the start, at the end and for decisions in between: rank 0 gets everybody's
+  // bytes, and all ranks get what `decide` makes of them there. So only rank 0 deals with as many
+  // bytes as the world has ranks. Throws what `decide` throws on rank 0; on the others, and when a
+  // rank is lost meanwhile, the first cause.
+  using Parts = std::vector<std::string>;  // by rank
+  using Decide = std::function<std::string(Parts parts)>;
+  virtual std::string agree(const std::string& mine, const Decide& decide) = 0;
+
+  // Made of that:
+  void barrier();                                    // until everybody has come
+  std::string broadcast(const std::string& rank0s);  // rank 0's, whatever the others bring
+  Parts gather(const std::string& mine);             // on rank 0; nothing on the others
+  Parts all_gather(const std::string& mine);         // on all: the square of the world in bytes
 
   // Collective, once: takes `bytes` of zeroed memory, aligned to 2 MiB, that all ranks of this host
   // can read and write. Nothing of it outlives the processes, however they end.

@@ -40,8 +40,8 @@ class MpiTransport : public Transport, private comm::VendorAllReduce {
   int rank() const override { return control_->rank(); }
   const comm::Topology& topology() const override { return control_->topology(); }
   const std::string& host_name(int rank) const override { return control_->host_name(rank); }
-  std::vector<std::string> all_gather(const std::string& mine) override {
-    return control_->all_gather(mine);
+  std::string agree(const std::string& mine, const Decide& decide) override {
+    return control_->agree(mine, decide);
   }
   void share(std::size_t bytes) override { control_->share(bytes); }
   std::span<std::byte> memory_of(int rank) const override { return control_->memory_of(rank); }
@@ -75,7 +75,7 @@ class MpiTransport : public Transport, private comm::VendorAllReduce {
   bool agreed_to_end() {
     if (std::uncaught_exceptions() > 0) return false;
     try {
-      control_->all_gather("end");
+      control_->barrier();
       return true;
     } catch (const Error&) {
       return false;

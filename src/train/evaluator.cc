@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/check.h"
@@ -15,18 +14,10 @@ bool reaches_accuracy(const spec::Trial& trial, const Score& score) {
 }
 
 Score sum_of_scores(comm::Transport& transport, const Score& mine) {
-  const nlohmann::json text = {mine.images, mine.hits.top_1, mine.hits.top_5};
-  Score sum;
-  const std::vector<std::string> all = transport.all_gather(text.dump());
-  for (int rank = 0; rank < transport.world(); ++rank) {
-    const auto score = comm::read_gathered(transport, rank, [&] {
-      return nlohmann::json::parse(all[rank]).get<std::array<std::int64_t, 3>>();
-    });
-    sum.images += score[0];
-    sum.hits.top_1 += score[1];
-    sum.hits.top_5 += score[2];
-  }
-  return sum;
+  return comm::combined(transport, mine, [](const Score& a, const Score& b) {
+    return Score{.images = a.images + b.images,
+                 .hits = {a.hits.top_1 + b.hits.top_1, a.hits.top_5 + b.hits.top_5}};
+  });
 }
 
 Evaluator::Evaluator(const spec::Trial& trial, std::unique_ptr<engine::Engine> engine,

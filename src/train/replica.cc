@@ -24,25 +24,15 @@ Error not_finite(float loss, std::uint64_t step, const std::string& layer) {
           "lower --init_learning_rate, or limit gradients with --gradient_clip"};
 }
 
-// Everybody's, if it is the same. Rank 0 says it in full, for servers, which have none; the others'
-// would take memory with the square of the world.
+// Everybody's, if it is rank 0's; servers, which have none, take that.
 Layout agreed_layout(comm::Transport& transport, Layout mine) {
-  const auto digest = [](const std::string& text) {
-    return fmt::format("{:x}", std::hash<std::string>()(text));
-  };
   const std::string text = to_text(mine);
-  const std::vector<std::string> all =
-      transport.all_gather(transport.rank() == 0 ? text : digest(text));
-  const std::string first = digest(all.front());
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank].empty() || all[rank] == first) continue;  // a server takes the workers'
-    throw Error(
-        ExitCode::environment,
-        fmt::format("rank {} on {} lays out the parameters otherwise than rank 0 on {}", rank,
-                    transport.host_name(static_cast<int>(rank)), transport.host_name(0)),
-        "all hosts need the same kind of processor and the same libraries");
-  }
-  return mine;
+  if (transport.broadcast(text) == text) return mine;
+  throw Error(
+      ExitCode::environment,
+      fmt::format("rank {} on {} lays out the parameters otherwise than rank 0 on {}",
+                  transport.rank(), transport.host_name(transport.rank()), transport.host_name(0)),
+      "all hosts need the same kind of processor and the same libraries");
 }
 
 }  // namespace

@@ -222,10 +222,10 @@ Service answer_workers(comm::Transport& transport, const Site& site, const Excha
     }
   });
   try {
-    transport.all_gather({});  // timing starts
-    transport.all_gather({});  // the last step is done
+    transport.barrier();  // timing starts
+    transport.barrier();  // the last step is done
     desk.close();
-    transport.all_gather({});  // all have their answers
+    transport.barrier();  // all have their answers
   } catch (const std::exception&) {
     failure = std::current_exception();
   }
@@ -244,10 +244,10 @@ Service step_with_workers(const spec::Trial& trial, comm::Transport& transport, 
   // A server's part in what workers do between two steps.
   const auto save = [&] {
     gather_state(trial.optimizer.kind, exchange, learner, nullptr);
-    transport.all_gather({});
+    transport.barrier();
   };
   const auto evaluate = [&] {
-    transport.all_gather({});
+    transport.broadcast({});  // the workers' moving statistics
     return reaches_accuracy(trial, sum_of_scores(transport, {}));
   };
   Service service;
@@ -277,7 +277,7 @@ Service step_with_workers(const spec::Trial& trial, comm::Transport& transport, 
 
 Service serve(const spec::Trial& trial, const model::Model& model, comm::Transport& transport,
               const Site& site) {
-  const std::string text = transport.all_gather({}).front();
+  const std::string text = transport.broadcast({});
   const Layout layout = comm::read_gathered(transport, 0, [&] { return layout_from_text(text); });
   const Start start = agreed_start(trial, model, {}, transport);
   Exchange exchange(transport, site, layout, trial.exchange, true);

@@ -27,7 +27,7 @@ TEST(Server, CanEndWhileGradientsAreOnTheirWay) {
       server_has_ended.set_value();
       return;
     }
-    transport.all_gather(to_text(layout));
+    transport.broadcast(to_text(layout));
     Exchange exchange(transport, site, layout, {}, true);
     exchange.broadcast_parameters();
     transport.all_gather({});  // timing starts

@@ -1,7 +1,6 @@
 #include "train/state.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -11,27 +10,12 @@
 namespace lockstep::train {
 namespace {
 
-using Json = nlohmann::json;
-
 std::int64_t examples_of(const spec::Trial& trial, const model::Model& model, const Feed& feed) {
   if (feed.source == nullptr) return examples_per_epoch(trial, model);
   const bool evaluates = trial.mode == spec::Mode::evaluation;
   const auto& records =
       feed.source->index().of(evaluates ? data::Split::validation : data::Split::train);
   return static_cast<std::int64_t>(records.size());
-}
-
-std::string to_text(const Start& start) {
-  return Json{start.examples, start.resumes, start.step, start.images, start.squares}.dump();
-}
-
-Start start_from_text(const std::string& text) {
-  const Json json = Json::parse(text);
-  return {.examples = json.at(0),
-          .resumes = json.at(1),
-          .step = json.at(2),
-          .images = json.at(3),
-          .squares = json.at(4)};
 }
 
 std::vector<std::int64_t> shape_of(const engine::Parameter& parameter) {
@@ -66,9 +50,7 @@ Start agreed_start(const spec::Trial& trial, const model::Model& model, const Su
     mine.squares = supplies.checkpoint->squares;
   }
   if (trial.data.dir.empty() && trial.checkpoints.dir.empty()) return mine;
-  const std::vector<std::string> all = transport.all_gather(to_text(mine));
-  const Start first =
-      comm::read_gathered(transport, 0, [&] { return start_from_text(all.front()); });
+  const Start first = comm::broadcast<Start>(transport, std::span(&mine, 1)).front();
   const auto refusal = [&](std::string_view what) {
     return Error(ExitCode::environment,
                  fmt::format("rank {} on {} {} than rank 0 on {}", transport.rank(),

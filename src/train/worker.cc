@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <future>
 #include <utility>
 
@@ -75,10 +74,10 @@ class Loop {
   void meet(const Step& go_on) {
     if (in_step_) return;
     if (!awaited_) {
-      transport_.all_gather({});
+      transport_.barrier();
       return;
     }
-    std::future<void> all = std::async(std::launch::async, [&] { transport_.all_gather({}); });
+    std::future<void> all = std::async(std::launch::async, [&] { transport_.barrier(); });
     try {
       while (all.wait_for(std::chrono::seconds(0)) != std::future_status::ready) go_on();
     } catch (const Error& error) {
@@ -94,7 +93,7 @@ class Loop {
     if (in_step_) return;
     meet([&] { step(); });
     replica_.land();
-    transport_.all_gather({});
+    transport_.barrier();
   }
 
   void warm_up() {
@@ -164,7 +163,7 @@ class Loop {
   void save() {
     aside([&] {
       replica_.save();
-      transport_.all_gather({});  // nobody's step waits for the disk
+      transport_.barrier();  // nobody's step waits for the disk
     });
     saved_at_ = now();
   }
@@ -174,19 +173,8 @@ class Loop {
     Evaluated evaluated{.step = replica_.steps()};
     aside([&] {
       // Every rank has averages of its own: rank 0's count, as in its checkpoints.
-      const std::span<float> mine = replica_.engine().moving_statistics();
-      const std::string all =
-          transport_
-              .all_gather(
-                  transport_.rank() == 0
-                      ? std::string(reinterpret_cast<const char*>(mine.data()), mine.size_bytes())
-                      : std::string())
-              .front();
-      comm::read_gathered(transport_, 0, [&] {
-        if (all.size() != mine.size_bytes()) throw std::length_error("other statistics");
-      });
-      std::vector<float> moving(all.size() / sizeof(float));
-      if (!all.empty()) std::memcpy(moving.data(), all.data(), all.size());
+      const std::vector<float> moving =
+          comm::broadcast<float>(transport_, replica_.engine().moving_statistics());
       evaluated.score = sum_of_scores(transport_, evaluator_->run(replica_.engine(), moving));
     });
     evaluated.seconds = now() - first_step_begin_;

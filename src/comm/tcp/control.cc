@@ -42,10 +42,10 @@ Control::Control(int rank, Table table, std::unique_ptr<asio::io_context> io,
   int peer = rank_ == 0 ? 1 : 0;
   for (Socket& socket : links) {
     Link& link = links_.emplace_back(*io_, peer++, std::move(socket));
-    if (rank_ == 0) send(link, {Frame::Kind::table, to_text(table_)});
     asio::co_spawn(*io_, read(link), rethrow);
     asio::co_spawn(*io_, write(link), rethrow);
   }
+  if (rank_ == 0) send_to_all({Frame::Kind::table, to_text(table_)});
   asio::co_spawn(*io_, beat(), rethrow);
   thread_ = std::thread([this] { io_->run(); });
 }
@@ -70,16 +70,23 @@ Control::~Control() {
   thread_.join();
 }
 
-std::vector<std::string> Control::all_gather(const std::string& mine) {
+std::string Control::agree(const std::string& mine, const Transport::Decide& decide) {
   asio::post(*io_, [this, mine] {
     tell_step();
     if (rank_ != 0) send_to_all({Frame::Kind::part, mine});
     contribute(rank_, mine);
   });
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return gathered_ || failure_; });
-  if (!gathered_) throw Error(*failure_);
-  return *std::exchange(gathered_, std::nullopt);
+  std::vector<std::string> gathered;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return gathered_ || failure_; });
+    if (!gathered_) throw Error(*failure_);
+    gathered = *std::exchange(gathered_, std::nullopt);
+  }
+  if (rank_ != 0) return std::move(gathered.front());
+  std::string agreed = decide(std::move(gathered));
+  asio::post(*io_, [this, agreed] { answer(agreed); });
+  return agreed;
 }
 
 void Control::fail(const Error& error) {
@@ -161,7 +168,7 @@ asio::awaitable<void> Control::write(Link& link) {
     for (;;) {
       while (link.outbox.empty() && !link.closing) co_await link.outbox_changed.wait();
       if (link.outbox.empty()) break;
-      co_await asio::async_write(link.socket, asio::buffer(link.outbox.front()),
+      co_await asio::async_write(link.socket, asio::buffer(*link.outbox.front()),
                                  asio::use_awaitable);
       link.outbox.pop_front();
     }
@@ -176,9 +183,9 @@ asio::awaitable<void> Control::write(Link& link) {
 // ahead, but must not take that for the silence of others.
 asio::awaitable<void> Control::beat() {
   while (!leaving_) {
+    tell_step();
     for (Link& link : links_) {
       if (link.closing) continue;
-      send(link, {Frame::Kind::beat, std::to_string(own_step_)});
       ++link.silent_beats;
       if (silent(link)) {
         lose(link.peer, fmt::format("silent for {:g} s", deadline_));
@@ -216,6 +223,7 @@ bool Control::understand(Link& link, const Frame& frame) {
       return true;
     }
     case Frame::Kind::goodbye:
+      if (!link.parted) ++parted_;
       link.parted = true;
       close(link);
       miss_the_departed();
@@ -244,48 +252,49 @@ bool Control::take_part(Link& link, const std::string& part) {
 // From rank 0, and only after a part.
 bool Control::take_whole(Link& link, const std::string& body) {
   if (link.peer != 0 || !parts_[static_cast<std::size_t>(rank_)]) return false;
-  auto whole = unpack(body, table_.members.size());
-  if (!whole) return false;
-  complete(std::move(*whole));
+  complete({body});
   return true;
 }
 
-void Control::send(Link& link, const Frame& frame) {
+void Control::send(Link& link, std::shared_ptr<const std::string> bytes) {
   if (link.closing) return;
-  link.outbox.push_back(to_bytes(frame));
+  link.outbox.push_back(std::move(bytes));
   link.outbox_changed.notify();
 }
 
+// All links have the same bytes: a copy for each would take the world's times as much memory.
 void Control::send_to_all(const Frame& frame) {
-  for (Link& link : links_) send(link, frame);
+  const auto bytes = std::make_shared<const std::string>(to_bytes(frame));
+  for (Link& link : links_) send(link, bytes);
 }
 
-// Rank 0 gets all parts; everybody else keeps its own alone, until the whole comes.
+// Rank 0 gets all parts; everybody else keeps its own alone, until the answer comes.
 void Control::contribute(int rank, std::string part) {
   parts_[static_cast<std::size_t>(rank)] = std::move(part);
-  if (!std::ranges::all_of(parts_, [](const auto& one) { return one.has_value(); })) {
-    return miss_the_departed();
-  }
-  std::vector<std::string> whole;
-  for (auto& one : parts_) whole.push_back(std::move(*one));
-  std::string body = pack(whole);
-  if (body.size() > largest_body(Frame::Kind::whole)) {
-    return declare(Error(ExitCode::rank_failed, "ranks exchange more than 4 GiB of text at once"));
-  }
-  send_to_all({Frame::Kind::whole, std::move(body)});
-  complete(std::move(whole));
+  if (++contributed_ < world()) return miss_the_departed();
+  std::vector<std::string> gathered;
+  for (auto& one : parts_) gathered.push_back(std::move(*one));
+  complete(std::move(gathered));
 }
 
-void Control::complete(std::vector<std::string> whole) {
+void Control::answer(const std::string& agreed) {
+  if (agreed.size() > largest_body(Frame::Kind::whole)) {
+    return declare(Error(ExitCode::rank_failed, "ranks exchange more than 4 GiB at once"));
+  }
+  send_to_all({Frame::Kind::whole, agreed});
+}
+
+void Control::complete(std::vector<std::string> gathered) {
   for (auto& part : parts_) part.reset();
+  contributed_ = 0;
   const std::scoped_lock lock(mutex_);
-  gathered_ = std::move(whole);
+  gathered_ = std::move(gathered);
   changed_.notify_all();
 }
 
 // Whoever has said goodbye will not contribute any more.
 void Control::miss_the_departed() {
-  if (std::ranges::none_of(parts_, [](const auto& one) { return one.has_value(); })) return;
+  if (contributed_ == 0 || parted_ == 0) return;
   for (const Link& link : links_) {
     if (link.parted && !parts_[static_cast<std::size_t>(link.peer)]) {
       lose(link.peer, "it left before the others");
@@ -306,7 +315,7 @@ void Control::lose(int peer, const std::string& how) {
 
 void Control::close(Link& link) {
   if (link.closing) return;
-  send(link, {Frame::Kind::goodbye, {}});
+  send(link, std::make_shared<const std::string>(to_bytes({Frame::Kind::goodbye, {}})));
   link.closing = true;
 }
 

@@ -16,6 +16,7 @@
 #include "comm/tcp/frame.h"
 #include "comm/tcp/rendezvous.h"
 #include "comm/tcp/signal.h"
+#include "comm/transport.h"
 
 namespace lockstep::comm::tcp {
 
@@ -32,7 +33,7 @@ class Control {
   Control& operator=(const Control&) = delete;
 
   const Table& table() const { return table_; }
-  std::vector<std::string> all_gather(const std::string& mine);
+  std::string agree(const std::string& mine, const Transport::Decide& decide);
   void fail(const Error& error);
   void check() const;
   // As check(), but waits a moment for a cause: what this rank has run into may come from that.
@@ -58,7 +59,7 @@ class Control {
 
     int peer;
     Socket socket;
-    std::deque<std::string> outbox;
+    std::deque<std::shared_ptr<const std::string>> outbox;
     Signal outbox_changed;
     std::int64_t step = -1;  // where the peer said to be
     int silent_beats = 0;    // heartbeats of ours since the peer's last frame
@@ -76,11 +77,12 @@ class Control {
   bool understand(Link& link, const Frame& frame);
   bool take_part(Link& link, const std::string& part);
   bool take_whole(Link& link, const std::string& body);
-  void send(Link& link, const Frame& frame);
+  void send(Link& link, std::shared_ptr<const std::string> bytes);
   void send_to_all(const Frame& frame);
   void tell_step() { send_to_all({Frame::Kind::beat, std::to_string(own_step_)}); }
   void contribute(int rank, std::string part);
-  void complete(std::vector<std::string> whole);
+  void answer(const std::string& agreed);
+  void complete(std::vector<std::string> gathered);
   void miss_the_departed();
   void lose(int peer, const std::string& how);
   bool silent(const Link& link) const { return link.silent_beats * interval_ > deadline_; }
@@ -101,13 +103,16 @@ class Control {
   std::unique_ptr<asio::io_context> io_;
   std::deque<Link> links_;
   asio::steady_timer beat_timer_;
-  std::vector<std::optional<std::string>> parts_;  // of the all_gather under way; rank 0's
+  // Of the agreement under way: rank 0 gets all parts, everybody else has its own alone.
+  std::vector<std::optional<std::string>> parts_;
+  int contributed_ = 0;
+  int parted_ = 0;  // peers that have said goodbye
   bool leaving_ = false;
 
   mutable std::mutex mutex_;  // for what follows
   mutable std::condition_variable changed_;
   std::optional<Error> failure_;
-  std::optional<std::vector<std::string>> gathered_;
+  std::optional<std::vector<std::string>> gathered_;  // all parts; on others, what was agreed
   std::size_t open_links_ = 0;
   std::atomic<bool> failed_ = false;
   std::atomic<bool> end_wished_ = false;

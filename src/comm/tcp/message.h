@@ -23,8 +23,8 @@ struct Frame {
     waiting,    // which ranks have not arrived yet
     table,      // all Members
     beat,       // alive, at this step
-    part,       // of an all_gather, to rank 0
-    whole,      // of an all_gather, from rank 0
+    part,       // of an agreement, to rank 0
+    whole,      // what rank 0 makes of all parts
     failure,    // the first cause: message, hint
     wish,       // that the run ends in order
     suspicion,  // the connection for data to a rank broke: rank, reason

@@ -34,8 +34,8 @@ class TcpTransport final : public Transport {
     return control_->table().members.at(static_cast<std::size_t>(rank)).host_name;
   }
 
-  std::vector<std::string> all_gather(const std::string& mine) override {
-    return control_->all_gather(mine);
+  std::string agree(const std::string& mine, const Decide& decide) override {
+    return control_->agree(mine, decide);
   }
 
   void share(std::size_t bytes) override {
@@ -46,7 +46,7 @@ class TcpTransport final : public Transport {
       if (rank == rank_ || topology_.host_of[rank] != topology_.host_of[rank_]) continue;
       memory_[rank] = open(tickets[rank]);
     }
-    all_gather({});  // everybody has mapped everything
+    barrier();  // everybody has mapped everything
     own.close_ticket();
     memory_[rank_] = std::move(own);
   }
@@ -178,9 +178,10 @@ std::unique_ptr<Transport> connect(const TcpOptions& options, std::optional<List
       throw;
     }
   }
-  control->all_gather({});  // nobody is ahead of a rank that may still fail to connect
-  return std::make_unique<TcpTransport>(rank, std::move(topology), std::move(control),
-                                        std::move(wire));
+  auto transport = std::make_unique<TcpTransport>(rank, std::move(topology), std::move(control),
+                                                  std::move(wire));
+  transport->barrier();  // nobody is ahead of a rank that may still fail to connect
+  return transport;
 }
 
 }  // namespace
