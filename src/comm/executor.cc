@@ -17,6 +17,9 @@ using Kind = Operation::Kind;
 // Memory is moved in pieces that stay in a core's second-level cache from the sum to the update.
 constexpr std::size_t kPiece = std::size_t{16} << 10;
 constexpr double kSpinSeconds = 50e-6;
+// A rank that sleeps wakes up now and then to hear of failures: those of a host, however many they
+// are, some thousand times a second.
+constexpr int kPeersPerMillisecond = 4;
 // What one step copies, beyond which it will not be found in the caches in the next.
 constexpr std::size_t kCachedBytes = std::size_t{8} << 20;
 
@@ -69,6 +72,7 @@ struct Chunk {
   std::uint64_t step = 0;
   std::size_t next = 0;         // operation
   std::vector<double> figures;  // of every operation
+  std::vector<Bell*> bells;     // of the peers of this host that may wait for what it does
   double produced_at = 0, done_at = 0;
   std::atomic<std::uint64_t> done_step = 0;  // says to other threads that it is done
 
@@ -110,9 +114,10 @@ class Executor::State : public std::enable_shared_from_this<State> {
         mine_(windows_[static_cast<std::size_t>(transport.rank())]),
         keeper_(keeper),
         spin_(spin),
-        team_(omp_get_max_threads()) {
+        team_(omp_get_max_threads()),
+        wire_(transport.wire() != nullptr ? 1 : 0) {
     for (int rank = 0; rank < transport.world(); ++rank) {
-      if (rank != transport.rank() && !remote(rank)) peers_.push_back(rank);
+      if (rank != transport.rank() && !remote(rank)) ++peers_;
     }
     for (Program& program : programs) add_chunk(std::move(program));
     if (copied_floats() * sizeof(float) > kCachedBytes) {
@@ -150,7 +155,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
     chunk.next = 0;
     chunk.produced_at = now();
     count(chunk, 0);
-    ring_peers();
+    ring_peers(chunk);
     if (!chunk.leaves_host) {
       team_.open.push_back(&chunk);
       return;
@@ -206,8 +211,15 @@ class Executor::State : public std::enable_shared_from_this<State> {
     chunk->index = static_cast<std::uint32_t>(chunks_.size());
     chunk->program = std::move(program);
     chunk->figures.resize(chunk->program.operations.size());
-    chunk->leaves_host = std::ranges::any_of(
-        chunk->program.operations, [&](const Operation& operation) { return remote(operation); });
+    for (const Operation& operation : chunk->program.operations) {
+      if (operation.kind == Kind::update) continue;
+      Bell* const bell = windows_[static_cast<std::size_t>(operation.peer)].bell;
+      chunk->leaves_host = chunk->leaves_host || bell == nullptr;
+      if (bell != nullptr) chunk->bells.push_back(bell);
+    }
+    std::ranges::sort(chunk->bells);
+    const auto again = std::ranges::unique(chunk->bells);
+    chunk->bells.erase(again.begin(), again.end());
     chunks_.push_back(std::move(chunk));
   }
 
@@ -285,7 +297,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
       if (condition()) break;
       transport_.check();
       nudge_wire();
-      mine_.bell->sleep(seen);
+      mine_.bell->sleep(seen, 1 + peers_ / kPeersPerMillisecond);
     }
     waited.push_back({begin, now()});
     times_.waiting += waited.back().seconds();
@@ -293,7 +305,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
 
   // The wire's thread hears of other hosts by itself, but of ranks of this host only if told.
   void nudge_wire() {
-    if (wire_.left == 0 || peers_.empty()) return;
+    if (wire_.left == 0 || peers_ == 0) return;
     const std::uint32_t rings = mine_.bell->rings.load(std::memory_order_seq_cst);
     if (rings == heard_) return;
     heard_ = rings;
@@ -333,7 +345,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
         receive(chunk, pass.front());
       }
     }
-    if (any) ring_peers();
+    if (any) ring_peers(chunk);
     if (chunk.done() && std::erase(lane.open, &chunk) > 0) {
       any = true;
       chunk.done_at = now();
@@ -456,7 +468,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
       chunk.figures[chunk.next] = received_figure(operation, wire_);
     }
     count(chunk, 1);
-    ring_peers();
+    ring_peers(chunk);
     advance(chunk, wire_);
   }
 
@@ -473,8 +485,10 @@ class Executor::State : public std::enable_shared_from_this<State> {
     mine_.counters[chunk.index].reach(chunk.step, chunk.next + 1);
   }
 
-  void ring_peers() const {
-    for (const int peer : peers_) windows_[static_cast<std::size_t>(peer)].bell->ring();
+  // Whoever waits for a rank exchanges the chunk with it. To ring all others as well would wake
+  // the square of the ranks of a host in every step.
+  static void ring_peers(const Chunk& chunk) {
+    for (Bell* const bell : chunk.bells) bell->ring();
   }
 
   Transport& transport_;
@@ -484,13 +498,13 @@ class Executor::State : public std::enable_shared_from_this<State> {
   const bool spin_;
   using Copy = void (*)(float* out, const float* in, std::size_t size);
   Copy copy_ = copy, push_ = copy;  // what is received, and into a peer's memory
-  std::vector<int> peers_;          // of this host
+  int peers_ = 0;                   // of this host
   std::vector<std::unique_ptr<Chunk>> chunks_;
 
   std::uint64_t step_ = 0;  // counts from 1
   ExchangeTimes times_;     // not taken yet
   Lane team_;
-  Lane wire_{1};
+  Lane wire_;
   std::uint32_t heard_ = 0;  // rings that the wire's thread was told of
   std::atomic<bool> open_ = true;
 };

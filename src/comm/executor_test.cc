@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <future>
 
@@ -224,6 +225,28 @@ TEST(Executor, WaitsForARankThatIsLate) {
       EXPECT_EQ(rank.executor().take_times().waiting, waiting);
     });
   }
+}
+
+TEST(Executor, WakesOnlyThoseThatExchangeTheChunk) {
+  constexpr int kWorld = 8, kSteps = 5;
+  const auto ranks = connect_threads(kWorld);
+  Windows windows(kWorld);
+  on_every_rank(ranks, [&](Transport& transport) {
+    // Pairs that have nothing to do with each other.
+    const int first = transport.rank() / 2 * 2;
+    SummingRank rank(transport, kChunks, [&](Range chunk, int who) {
+      const std::array<int, 2> pair = {first, first + 1};
+      return Exchange{.collective = to_owner(pair, first, who, chunk)};
+    });
+    windows.show(transport.rank(), rank.window_of_mine());
+    transport.barrier();
+    for (int step = 0; step < kSteps; ++step) {
+      if (first == 0) rank.step();
+    }
+    transport.barrier();
+    const std::uint32_t rings = windows.of(transport.rank()).bell->rings;
+    EXPECT_EQ(rings > 0, first == 0) << "rank " << transport.rank();
+  });
 }
 
 // As backward does between two layers.

@@ -38,10 +38,11 @@ void Bell::ring() {
   futex(rings, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr);
 }
 
-void Bell::sleep(std::uint32_t seen) {
+void Bell::sleep(std::uint32_t seen, int milliseconds) {
   sleepers.fetch_add(1, std::memory_order_seq_cst);
-  const timespec millisecond{.tv_sec = 0, .tv_nsec = 1'000'000};
-  futex(rings, FUTEX_WAIT, seen, &millisecond);
+  const timespec most{.tv_sec = milliseconds / 1000,
+                      .tv_nsec = milliseconds % 1000 * std::int64_t{1'000'000}};
+  futex(rings, FUTEX_WAIT, seen, &most);
   sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -34,8 +34,8 @@ struct alignas(64) Bell {
 
   // Behind whatever the sleeper waits for.
   void ring();
-  // Sleeps until somebody rings behind the last `seen`, for a millisecond at most.
-  void sleep(std::uint32_t seen);
+  // Sleeps until somebody rings behind the last `seen`, for so many milliseconds at most.
+  void sleep(std::uint32_t seen, int milliseconds = 1);
 };
 
 // What the ranks of a host see of one of them: views into its shared memory.
