@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include "comm/halves.h"
 
@@ -9,10 +8,9 @@ namespace lockstep::comm {
 // owns lane l there: it sums up what its host has, then runs a ring with the lane's owners of the
 // other hosts. So all ranks of a host share the work, and a host sends every element once.
 Collective hierarchical(const Topology& topology, int rank, Range range, std::size_t grain) {
-  std::map<int, std::vector<int>> hosts;
+  std::vector<std::vector<int>> hosts(1 + std::ranges::max(topology.host_of));  // their ranks
   for (int r = 0; r < topology.world(); ++r) hosts[topology.host_of[r]].push_back(r);
-  std::size_t lane_count = hosts.begin()->second.size();
-  for (const auto& [host, ranks] : hosts) lane_count = std::min(lane_count, ranks.size());
+  const std::size_t lane_count = std::ranges::min(hosts, {}, &std::vector<int>::size).size();
   const std::vector<Range> lanes = split(range, static_cast<int>(lane_count), grain);
 
   const std::vector<int>& neighbours = hosts.at(topology.host_of[rank]);  // and this rank
@@ -32,7 +30,7 @@ Collective hierarchical(const Topology& topology, int rank, Range range, std::si
       append(reduce, {0, Act::recv_add, peer, lanes[place]});
     }
     std::vector<int> owners;
-    for (const auto& [host, ranks] : hosts) owners.push_back(ranks[place]);
+    for (const std::vector<int>& ranks : hosts) owners.push_back(ranks[place]);
     const auto position = std::find(owners.begin(), owners.end(), rank) - owners.begin();
     owned = reduce_around_ring(reduce, owners, static_cast<int>(position), lanes[place], grain, 1);
   }

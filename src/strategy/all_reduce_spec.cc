@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -180,9 +179,9 @@ std::string print(const AllReduceSpec& spec) {
 }
 
 std::string_view choose(std::size_t elements, const comm::Topology& topology) {
-  const std::set<int> hosts(topology.host_of.begin(), topology.host_of.end());
-  if (hosts.size() == 1) return "direct";
-  if (hosts.size() < topology.host_of.size()) return "hierarchical";
+  const int hosts = 1 + std::ranges::max(topology.host_of);
+  if (hosts == 1) return "direct";
+  if (hosts < topology.world()) return "hierarchical";
   if (elements < kTreeBelowElements) return "tree";
   const bool even = std::has_single_bit(topology.host_of.size());
   return even && elements < kRingFromElements ? "halving_doubling" : "ring";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -27,35 +28,41 @@ Exchange by_servers(const std::vector<int>& workers, const Chunk& chunk, int ran
           .contributes = std::ranges::count(workers, rank) > 0};
 }
 
-// The first worker of the rank's host.
-int leader(const Site& site, int rank) {
-  const std::vector<int>& host_of = site.topology.host_of;
-  return static_cast<int>(std::ranges::find(host_of, host_of[static_cast<std::size_t>(rank)]) -
-                          host_of.begin());
+// By rank: the first worker of its host.
+std::vector<int> leaders_of(const comm::Topology& topology) {
+  std::vector<int> leaders;
+  std::map<int, int> first;  // by host
+  for (int rank = 0; rank < topology.world(); ++rank) {
+    leaders.push_back(
+        first.try_emplace(topology.host_of[static_cast<std::size_t>(rank)], rank).first->second);
+  }
+  return leaders;
 }
 
 // Workers of a host sum up at the first of them; these deal with the server.
 Exchange by_leaders(const Site& site, const Chunk& chunk, int rank) {
   using comm::Act;
+  const std::vector<int> leader = leaders_of(site.topology);
+  const int mine = leader[static_cast<std::size_t>(rank)];
   std::vector<int> leaders, followers;  // the followers: of this rank
   for (int worker = 0; worker < site.workers(); ++worker) {
-    const int first = leader(site, worker);
+    const int first = leader[static_cast<std::size_t>(worker)];
     if (first == worker) {
       leaders.push_back(worker);
     } else if (first == rank) {
       followers.push_back(worker);
     }
   }
-  const bool follows = site.trains(rank) && leader(site, rank) != rank;
+  const bool follows = site.trains(rank) && mine != rank;
   comm::Collective collective = comm::to_owner(leaders, chunk.server, rank, chunk.range);
   comm::Schedule reduce;
-  if (follows) reduce.push_back({0, Act::send, leader(site, rank), chunk.range});
+  if (follows) reduce.push_back({0, Act::send, mine, chunk.range});
   for (const int peer : followers) reduce.push_back({0, Act::recv_add, peer, chunk.range});
   for (comm::Move& move : collective.reduce) ++move.round;
   collective.reduce.insert(collective.reduce.begin(), reduce.begin(), reduce.end());
   // A follower that keeps the chunk has the new parameters already.
   if (follows && rank != chunk.server) {
-    collective.distribute.push_back({1, Act::recv, leader(site, rank), chunk.range});
+    collective.distribute.push_back({1, Act::recv, mine, chunk.range});
   }
   for (const int peer : followers) {
     if (peer != chunk.server) collective.distribute.push_back({1, Act::send, peer, chunk.range});
