@@ -100,16 +100,14 @@ Catalogue list_engines() {
 }
 
 Catalogue list_metrics() {
-  Catalogue catalogue{
-      .columns = {{"metric", "key"},
-                  {"unit", "unit"},
-                  {"what it is", "label"},
-                  {"in docs/measurement.md", "section"}},
-      .rows = {},
-      .note = "run.json and results.csv have them under these names.\n"};
+  Catalogue catalogue{.columns = {{"metric", "key"},
+                                  {"unit", "unit"},
+                                  {"what it is", "label"},
+                                  {"in docs/measurement.md", "section"}},
+                      .rows = {},
+                      .note = "run.json and results.csv have them under these names.\n"};
   for (const result::Metric& metric : result::metrics()) {
-    catalogue.rows.push_back(
-        Json::array({metric.key, metric.unit, metric.label, metric.section}));
+    catalogue.rows.push_back(Json::array({metric.key, metric.unit, metric.label, metric.section}));
   }
   return catalogue;
 }

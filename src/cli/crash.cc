@@ -19,11 +19,11 @@
 namespace lockstep::cli {
 namespace {
 
-struct Place {
+struct Position {
   int rank = -1;  // below 0: not known
   std::int64_t step = -1;
 };
-constinit thread_local Place place;
+constinit thread_local Position place;
 
 // Made before there is a crash: a handler must not allocate.
 std::string g_ranks, g_host;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/unknown_name.h"
 
 namespace lockstep::spec {

@@ -79,7 +79,7 @@ TEST(StrategiesThatAllReduce, DifferInNameAlone) {
   const spec::StrategyRow& one = spec::find_strategy("replicated");
   for (const char* name : {"distributed_all_reduce", "collective_all_reduce"}) {
     const spec::StrategyRow& other = spec::find_strategy(name);
-    EXPECT_EQ(other.exchange, one.exchange);
+    EXPECT_EQ(other.route, one.route);
     EXPECT_EQ(std::tie(other.averages, other.in_step, other.served),
               std::tie(one.averages, one.in_step, one.served));
   }
