@@ -293,7 +293,7 @@ class Sweep(unittest.TestCase):
         programs.mkdir()
         (programs / "ssh").write_text("#!/bin/sh\necho ssh: no route to host >&2\nexit 255\n")
         (programs / "ssh").chmod(0o755)
-        done = self.sweep(*TINY, "--hosts=node9:2", environment={"PATH": f"{programs}:{os.environ['PATH']}"})
+        done = self.sweep("-m=mnist_mlp:16", "--hosts=node9:1", environment={"PATH": f"{programs}:{os.environ['PATH']}"})
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("host node9 cannot be reached by ssh: ssh: no route to host", done.stderr)
         self.assertIn("hint: try: ssh node9 true; lockstep doctor --hosts=node9 checks more", done.stderr)

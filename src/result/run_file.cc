@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "record/sample.h"
 #include "result/environment.h"
 #include "result/metrics.h"
 #include "result/run_check.h"

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/files.h"
+#include "record/sample.h"
 #include "result/environment.h"
 #include "result/metrics.h"
 

@@ -158,7 +158,7 @@ TEST(AddressLists, GiveEachHostOneForSshAndOneForItsPeers) {
   EXPECT_THAT(pair_addresses("54.1.1.1\n54.1.1.2\n", "public", "10.0.0.1\n10.0.0.2", "private"),
               ElementsAre(first, second));
   EXPECT_EQ(refusal([] { pair_addresses("a\nb\n", "public", "a\n", "private"); }),
-            "private: 1 hosts, but 2 in public");
+            "private: 1 host, but 2 in public");
 }
 
 TEST(EnvironmentHosts, AreThoseOfASlurmAllocation) {

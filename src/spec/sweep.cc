@@ -19,6 +19,12 @@
 namespace lockstep::spec {
 namespace {
 
+// False of a name that is no strategy: whoever runs the point refuses that.
+bool has(const std::string& strategy, bool StrategyRow::*trait) {
+  const StrategyRow* row = strategy_named(strategy);
+  return row != nullptr && row->*trait;
+}
+
 // Flags that only some strategies take. The other points of a sweep go without them.
 bool takes(const std::string& strategy, std::string_view flag) {
   constexpr std::string_view kOfLagging[] = {"cross_replica_sync", "replicas_to_aggregate",
@@ -27,11 +33,10 @@ bool takes(const std::string& strategy, std::string_view flag) {
                                                 "gradient_repacking", "agg_small_grads_max_bytes",
                                                 "agg_small_grads_max_group"};
   constexpr std::string_view kOfExchanges[] = {"fusion_threshold_mb", "wire_precision"};
-  const StrategyRow& row = find_strategy(strategy);
   const auto among = [&](const auto& list) { return std::ranges::count(list, flag) > 0; };
-  if (among(kOfLagging)) return row.can_lag;
-  if (among(kOfAllReduces)) return row.reduces;
-  if (among(kOfExchanges)) return row.averages;
+  if (among(kOfLagging)) return has(strategy, &StrategyRow::can_lag);
+  if (among(kOfAllReduces)) return has(strategy, &StrategyRow::reduces);
+  if (among(kOfExchanges)) return has(strategy, &StrategyRow::averages);
   return true;
 }
 
@@ -121,7 +126,7 @@ class Expansion {
   }
 
   std::vector<int> servers_of(const std::string& strategy) const {
-    if (find_strategy(strategy).served) return sweep_.num_ps;
+    if (has(strategy, &StrategyRow::served)) return sweep_.num_ps;
     return {0};
   }
 

@@ -76,7 +76,7 @@ TEST_F(CheckpointTest, NoticesAFileOfAnyOtherLength) {
     EXPECT_NE(error_of(whole.substr(0, size)), "no error") << size;
   }
   EXPECT_THAT(error_of(whole.substr(0, whole.size() - 10)), HasSubstr("cut off"));
-  EXPECT_THAT(error_of(whole + "x"), HasSubstr("1 bytes too many"));
+  EXPECT_THAT(error_of(whole + "x"), HasSubstr("1 byte too many"));
 }
 
 TEST_F(CheckpointTest, SaysWhatAForeignFileIs) {

@@ -113,7 +113,7 @@ TEST(Curve, MayHaveNamesAboveItsColumns) {
 TEST(Curve, SaysWhichLineIsWrong) {
   EXPECT_THAT(refusal({{"a_b1.csv", "1,2\n2,fast\n"}}),
               HasSubstr("a_b1.csv:2: expected 'devices,images per second', found '2,fast'"));
-  EXPECT_THAT(refusal({{"a_b1.csv", "1,2\n1,3\n"}}), HasSubstr("a_b1.csv:2: 1 devices again"));
+  EXPECT_THAT(refusal({{"a_b1.csv", "1,2\n1,3\n"}}), HasSubstr("a_b1.csv:2: 1 device again"));
   EXPECT_THAT(refusal({{"a_b1.csv", "1,2\n2,0\n"}}), HasSubstr("a_b1.csv:2: "));
   EXPECT_THAT(refusal({{"a_b1.csv.ideal", "1,2\n"}}), HasSubstr("computed, not measured"));
 }
