@@ -53,6 +53,31 @@ class Page(html.parser.HTMLParser):
             self.open[-1]["text"] += data
 
 
+class EarlierResults(unittest.TestCase):
+    """What an earlier version measured and wrote is read, and comes to the same numbers."""
+    DIRECTORY = pathlib.Path(__file__).resolve().parent / "earlier" / "version_1"
+
+    def rows(self, directory):
+        return list(csv.DictReader((pathlib.Path(directory) / "results.csv").read_text().splitlines()))
+
+    def test_have_the_numbers_that_they_had(self):
+        before = self.rows(self.DIRECTORY)
+        with tempfile.TemporaryDirectory() as output:
+            done = lockstep("report", self.DIRECTORY, f"--output={output}")
+            self.assertEqual((done.returncode, done.stderr.count("left out")), (0, 0), done.stderr)
+            now = self.rows(output)
+        self.assertEqual(len(now), len(before))
+        for row, expected in zip(now, before):
+            expected["run_id"] = self.DIRECTORY.name
+            self.assertEqual({column: row[column] for column in expected}, expected)
+
+    def test_can_be_compared_and_gated(self):
+        with tempfile.TemporaryDirectory() as output:
+            done = lockstep("compare", self.DIRECTORY, self.DIRECTORY, cwd=output)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(lockstep("gate", "--baseline", self.DIRECTORY, self.DIRECTORY).returncode, 0)
+
+
 class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
