@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/assets.h"
 #include "report/page_parts.h"
+#include "result/metrics.h"
 
 namespace lockstep::report {
 namespace {
@@ -50,6 +51,16 @@ std::string header(const Evidence& evidence, const std::vector<Chapter>& parts) 
                             join(links, " "));
 }
 
+// Of the parts of a step that are shown as lost.
+std::string part_colours() {
+  std::string css;
+  for (const result::StepPart& part : result::step_parts()) {
+    if (!part.computes)
+      css += fmt::format(".part.{} {{ background: {}; }}\n", part.name, part.colour);
+  }
+  return css;
+}
+
 }  // namespace
 
 std::string report_page(const Evidence& evidence) {
@@ -61,9 +72,9 @@ std::string report_page(const Evidence& evidence) {
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<meta name=\"color-scheme\" content=\"light dark\">\n"
              "<title>How training scales{}</title>\n<link rel=\"icon\" href=\"data:,\">\n"
-             "<style>\n{}</style>\n</head>\n<body>\n",
+             "<style>\n{}{}</style>\n</head>\n<body>\n",
              evidence.sweeps.empty() ? "" : ": " + xml_escaped(evidence.sweeps.front().id),
-             report_css()) +
+             report_css(), part_colours()) +
          header(evidence, parts) + "<main>\n" + warnings_part(evidence) +
          conclusions_part(evidence) + body + "</main>\n" +
          fmt::format("<script>\n{}</script>\n</body>\n</html>\n", report_js());
