@@ -449,7 +449,7 @@ class Loss(ClusterTest):
         run = by_patient_srun("--start_timeout=3", **crash)
         assert_tells(run)
         self.assertEqual([run.code_on(host) for host in ("node1", "node3")], [4, 4], run.errors)
-        self.assertEqual(run.errors["launcher"].count("error: MPI does not start within 3 s"), 2)
+        self.assertEqual(run.errors["launcher"].count("error: MPI_Init timed out after 3 s"), 2)
         self.assertEqual(run.result()["error"]["exit_code"], 4)
         run.await_end_on(hosts.names, time.monotonic())
         hosts.accept_what_is_there()  # Slurm's own may need half a minute

@@ -278,8 +278,8 @@ class Run(unittest.TestCase):
         self.assertIn("--oversubscribe", done.stderr)
         done = lockstep(*flags, "--oversubscribe")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("warning: devices take turns on the cores (--oversubscribe)", done.stderr)
-        self.assertIn("take turns", " ".join(self.run_json()["warnings"]))
+        self.assertIn("warning: devices are oversubscribed (--oversubscribe)", done.stderr)
+        self.assertIn("are oversubscribed", " ".join(self.run_json()["warnings"]))
 
     def test_says_what_it_takes_an_all_reduce_of_gpus_for(self):
         for spec in ("nccl/xring", "nccl"):

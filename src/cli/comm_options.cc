@@ -227,7 +227,7 @@ std::string comm_help(bool) {
       "what a link carries: algbw times 2(n-1)/n for\n"
       "all_reduce, (n-1)/n for the others, with n ranks.\n"
       "\nexit codes: 0 done, 2 wrong usage, 3 something is missing on this machine, such as\n"
-      "memory, 4 a rank did not come within --start_timeout, 5 wrong elements or a lost rank\n";
+      "memory, 4 a rank did not connect within --start_timeout, 5 wrong elements or a lost rank\n";
   return out;
 }
 

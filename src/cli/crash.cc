@@ -72,8 +72,10 @@ void tell(int signal) {
   }
   line.add(" on {} crashed", g_host);
   if (place.step >= 0) line.add(" at step {}", place.step);
-  line.add(": {}\nhint: a fault of lockstep or of a library; who reports it needs these lines:\n",
-           sigdescr_np(signal));
+  line.add(
+      ": {}\nhint: this is a bug in lockstep or a library; please include the lines below in a "
+      "report:\n",
+      sigdescr_np(signal));
   line.print();
   std::array<void*, 32> frames;
   backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames.size()), 2);

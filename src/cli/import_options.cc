@@ -24,7 +24,7 @@ struct ImportFlag {
 };
 
 constexpr std::string_view kWhatTheyAre = "What the files are";
-constexpr std::string_view kSays = "What the files do not say, or wrongly";
+constexpr std::string_view kSays = "Missing or incorrect metadata";
 constexpr std::string_view kAny = "Any program's log";
 constexpr std::string_view kWhereTo = "Where the results go";
 
@@ -185,9 +185,8 @@ ImportCommand parse_import(std::span<const std::string> arguments) {
 std::string import_help(bool) {
   std::string out =
       "usage: lockstep import [--flag=value ...] FILE...\n\n"
-      "Makes of what other programs measured a directory like that of a sweep: what is made of\n"
-      "results takes theirs like our own. What a log does not say stays unknown. Files of the "
-      "same\n"
+      "Converts logs of other benchmarks to a sweep directory, so that report, compare and gate\n"
+      "accept them. What a log does not say stays unknown. Files of the same\n"
       "network, batch, strategy and number of devices are launches of one point.\n\n"
       "formats:\n";
   for (const report::ImportFormat& format : report::import_formats()) {

@@ -84,8 +84,7 @@ std::vector<std::string> warnings_of(const Job& job) {
   }
   if (job.oversubscribed) {
     warnings.emplace_back(
-        "devices take turns on the cores (--oversubscribe): how fast they are does not show how "
-        "training scales");
+        "devices are oversubscribed (--oversubscribe): throughput does not reflect scaling");
   }
   return warnings;
 }

@@ -186,7 +186,7 @@ class Courier {
                        visit.host().ssh));
     } else {
       fail(visit, fmt::format("{}: {}", what, complaint(ended)),
-           "run it again when that is mended: what is there is not sent again");
+           "fix this and rerun; files already copied are skipped");
     }
   }
 

@@ -65,7 +65,7 @@ Placed place(const Node& x, int kernel_h, int kernel_w, int stride, Border borde
   if (s.h + rows.before + rows.after < kernel_h ||
       s.w + columns.before + columns.after < kernel_w) {
     throw Error(ExitCode::usage,
-                fmt::format("the image is too small for {}: a {}x{} window meets {}x{} pixels",
+                fmt::format("the image is too small for {}: a {}x{} window exceeds its {}x{} input",
                             x.graph().name, kernel_h, kernel_w, s.h, s.w),
                 "use a larger --image_size");
   }

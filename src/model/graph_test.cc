@@ -78,7 +78,8 @@ TEST(Border, RefusesAWindowLargerThanTheImage) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_THAT(error.what(), HasSubstr("too small for sketch: a 3x3 window meets 2x5 pixels"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("too small for sketch: a 3x3 window exceeds its 2x5 input"));
     EXPECT_THAT(error.hint(), HasSubstr("--image_size"));
   }
   EXPECT_THROW(max_pool(sketch.image, 3), Error);

@@ -204,7 +204,7 @@ MpiThread::MpiThread(double start_timeout) : state_(std::make_shared<State>()) {
   if (started.wait_for(std::chrono::duration<double>(start_timeout)) != std::future_status::ready) {
     thread_.detach();
     throw Error(ExitCode::launch,
-                fmt::format("MPI does not start within {} s: a rank does not come", start_timeout),
+                fmt::format("MPI_Init timed out after {} s: not all ranks joined", start_timeout),
                 "the output of the others may say more; srun --kill-on-bad-exit=1 does not wait");
   }
   try {

@@ -193,7 +193,7 @@ void add_what_to_run(Rows& rows) {
   rows.works("image_size", integer("0"), "pixels a side; 0: the model's own",
              set<&Trial::image_size>)
       .own();
-  rows.works("num_classes", integer("0"), "classes to tell apart; 0: the dataset's",
+  rows.works("num_classes", integer("0"), "number of classes; 0 = the dataset's",
              set<&Trial::num_classes>)
       .own();
   rows.works("batch_size", integer("0"), "images per device and step; 0: the model's own",
@@ -236,7 +236,7 @@ void add_measurement(Rows& rows) {
 
 void add_output(Rows& rows) {
   rows.group("What to print and write");
-  rows.works("display_every", integer("10", 1), "steps between two lines",
+  rows.works("display_every", integer("10", 1), "print a line every N steps",
              set<&Trial::display_every>);
   rows.works("display_perf_ewma", real("", 0, 1),
              "print a moving average of the speed with this weight of the newest step",
@@ -250,7 +250,7 @@ void add_output(Rows& rows) {
              set<&Trial::result_dir>)
       .own();
   rows.works("price_per_hour", above_zero(""),
-             "of a host, in any currency: adds what a million images cost",
+             "price per host-hour, any currency; adds cost per million images",
              set<&Trial::price_per_hour>)
       .own();
   rows.works("print_config", boolean(), "print the resolved configuration as JSON and exit",
@@ -269,7 +269,7 @@ void add_device(Rows& rows) {
              "threads of a device; 0: all allowed cores divided by the devices",
              set<&Trial::threads_per_device>);
   rows.works("data_format", choice_of(DataFormat::automatic),
-             "layout of images in memory; NCHW is served by auto, the fastest", data_format);
+             "layout of images in memory; NCHW is treated as auto (blocked layout)", data_format);
   rows.works(
       "winograd_nonfused", boolean("true"),
       "let convolutions be computed by Winograd's algorithm; false: as --conv_algorithm=direct",
@@ -281,7 +281,7 @@ void add_device(Rows& rows) {
              set<&Trial::conv_algorithm>)
       .own();
   rows.works("workspace_mb", integer("256"),
-             "MiB of scratch memory that a convolution of our own may take; beyond: direct",
+             "Winograd workspace limit in MiB; larger convolutions use the direct algorithm",
              set<&Trial::workspace_mb>)
       .own();
   rows.works("oversubscribe", boolean(),
@@ -351,7 +351,7 @@ constexpr auto kSetCheckpoints = set<&Trial::checkpoints, field>;
 void add_evaluation(Rows& rows) {
   rows.group("Evaluation of a training run");
   rows.works("eval_interval_secs", integer("0"),
-             "with --eval: go on and evaluate every new checkpoint, looking so often; 0: once",
+             "with --eval: poll for new checkpoints every N seconds; 0 = evaluate once and exit",
              kSetEvaluation<&Evaluation::interval_secs>);
   rows.works("eval_during_training_every_n_steps", integer("", 1), "evaluate every n steps",
              kSetEvaluation<&Evaluation::every_steps>);
@@ -403,7 +403,7 @@ void add_real_data(Rows& rows) {
   rows.works("datasets_use_caching", boolean(), "keep the compressed images in memory",
              kSetData<&Data::use_caching>);
   rows.works("datasets_repeat_cached_sample", boolean(),
-             "repeat one record for ever: the time of preprocessing without that of reading",
+             "repeat one cached record, to measure preprocessing without I/O",
              kSetData<&Data::repeat_cached_sample>);
   rows.works("skip_corrupt", boolean(),
              "go on without damaged records, which are counted; else they are an error",
@@ -431,10 +431,11 @@ constexpr auto kSetCluster = set<&Trial::cluster, field>;
 
 void add_exchange(Rows& rows) {
   rows.group("Exchange between devices");
-  rows.works("variable_update", choice("parameter_server", strategy_names()),
-             "how devices exchange gradients, all on one host as on many; barrier_only waits but "
-             "exchanges nothing",
-             kSetExchange<&Exchange::variable_update>);
+  rows.works(
+      "variable_update", choice("parameter_server", strategy_names()),
+      "gradient-exchange strategy; each works on one host or several; barrier_only waits but "
+      "exchanges nothing",
+      kSetExchange<&Exchange::variable_update>);
   rows.works("all_reduce_spec", text(),
              "algorithm of the all-reduce, by size: pscpu:2k:xring#2; not set: the fastest",
              kSetExchange<&Exchange::all_reduce_spec>);
@@ -443,10 +444,11 @@ void add_exchange(Rows& rows) {
              kSetExchange<&Exchange::num_ps>)
       .own();
   rows.works("cross_replica_sync", boolean("true"),
-             "of parameter_server: false lets every rank go on without the others",
+             "parameter_server only: false = asynchronous updates",
              kSetExchange<&Exchange::cross_replica_sync>);
   rows.works("replicas_to_aggregate", integer("0"),
-             "of parameter_server: gradients that make a step, later ones are dropped; 0: all",
+             "parameter_server only: gradients to aggregate per update, later ones are dropped "
+             "(backup workers); 0 = all",
              kSetExchange<&Exchange::replicas_to_aggregate>)
       .own();
   rows.works("staged_vars", boolean(),
@@ -456,8 +458,7 @@ void add_exchange(Rows& rows) {
              "of all-reduces: relaxed lets gradients act one step late",
              kSetExchange<&Exchange::variable_consistency>);
   rows.works("fusion_threshold_mb", real(""),
-             "exchange gradients in buckets of so many MB (2^20 bytes); 0: each alone; not set: "
-             "chosen",
+             "size of a bucket of gradients in MiB; 0 = no fusion; default: automatic",
              kSetExchange<&Exchange::fusion_threshold_mb>)
       .own();
   rows.works(
@@ -503,9 +504,10 @@ void add_cluster(Rows& rows) {
              kSetCluster<&Cluster::controller_host>);
   rows.works("job_name", choice_of(JobName::none), "what this process is; not set: no cluster",
              kSetCluster<&Cluster::job_name>);
-  rows.works("task_index", integer("0"), "which of its job this process is, in the order of hosts",
+  rows.works("task_index", integer("0"), "index of this process within its job",
              kSetCluster<&Cluster::task_index>);
-  rows.works("network_interface", text(), "interface between processes; not set: the route's",
+  rows.works("network_interface", text(),
+             "network interface for traffic between hosts; default: chosen by routing",
              kSetCluster<&Cluster::network_interface>)
       .own();
   rows.works("token_file", text(),
