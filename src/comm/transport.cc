@@ -4,9 +4,19 @@
 #include "comm/tcp/message.h"
 
 namespace lockstep::comm {
+namespace {
+
+// Who answers where there is nothing to say is not rank 0 of this program.
+void expect_nothing(const Transport& transport, const std::string& agreed) {
+  read_gathered(transport, 0, [&] {
+    if (!agreed.empty()) throw std::length_error("an answer");
+  });
+}
+
+}  // namespace
 
 void Transport::barrier() {
-  agree({}, [](const Parts&) { return std::string(); });
+  expect_nothing(*this, agree({}, [](const Parts&) { return std::string(); }));
 }
 
 std::string Transport::broadcast(const std::string& rank0s) {
@@ -16,10 +26,10 @@ std::string Transport::broadcast(const std::string& rank0s) {
 
 Transport::Parts Transport::gather(const std::string& mine) {
   Parts all;
-  agree(mine, [&](Parts parts) {
+  expect_nothing(*this, agree(mine, [&](Parts parts) {
     all = std::move(parts);
     return std::string();
-  });
+  }));
   return all;
 }
 
