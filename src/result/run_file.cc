@@ -92,9 +92,8 @@ std::string all_reduce_of(const SortedJson& statistics, const SortedJson& config
     return ran->is_null() ? "" : ran->get<std::string>();
   }
   const SortedJson exchange = config.value("exchange", SortedJson::object());
-  const spec::StrategyRow* strategy =
-      spec::strategy_named(exchange.value("variable_update", spec::Exchange().variable_update));
-  if (strategy == nullptr || !strategy->reduces) return {};
+  const std::string strategy = exchange.value("variable_update", spec::Exchange().variable_update);
+  if (!spec::has_trait(strategy, &spec::StrategyRow::reduces)) return {};
   const std::string asked = exchange.value("all_reduce_spec", "");
   return asked.empty() ? "auto" : asked;
 }

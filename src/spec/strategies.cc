@@ -87,9 +87,13 @@ const StrategyRow& find_strategy(std::string_view name, bool asynchronous) {
   throw unknown_name("strategy", name, known);
 }
 
-bool is_ceiling(std::string_view strategy) {
+bool has_trait(std::string_view strategy, bool StrategyRow::*trait) {
   const StrategyRow* row = strategy_named(strategy);
-  return row != nullptr && row->ceiling;
+  return row != nullptr && row->*trait;
+}
+
+bool is_ceiling(std::string_view strategy) {
+  return has_trait(strategy, &StrategyRow::ceiling);
 }
 
 std::string_view ceiling_strategy() {

@@ -45,7 +45,9 @@ const StrategyRow* strategy_named(std::string_view name, bool asynchronous = fal
 // Throws Error(usage) with the closest name and all known ones.
 const StrategyRow& find_strategy(std::string_view name, bool asynchronous = false);
 
-bool is_ceiling(std::string_view strategy);  // false of an unknown one
+// False of an unknown name: results may be of another version.
+bool has_trait(std::string_view strategy, bool StrategyRow::*trait);
+bool is_ceiling(std::string_view strategy);
 std::string_view ceiling_strategy();
 
 // "replicated, distributed_all_reduce or horovod": the names that --variable_update takes of those

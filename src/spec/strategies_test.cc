@@ -54,6 +54,13 @@ TEST(StrategyTable, HasRowsThatAgreeWithThemselves) {
   EXPECT_EQ(ceilings, 1);
 }
 
+TEST(StrategyTable, TellsATraitByNameAndNoneOfAnUnknownOne) {
+  EXPECT_TRUE(has_trait("horovod", &StrategyRow::needs_launcher));
+  EXPECT_FALSE(has_trait("replicated", &StrategyRow::needs_launcher));
+  EXPECT_FALSE(has_trait("no such", &StrategyRow::averages));
+  EXPECT_TRUE(is_ceiling(ceiling_strategy()));
+}
+
 TEST(StrategyTable, NamesThoseThatHaveATrait) {
   EXPECT_EQ(strategies_with(&StrategyRow::can_lag), "parameter_server");
   EXPECT_EQ(strategies_with(&StrategyRow::served), "parameter_server or distributed_replicated");

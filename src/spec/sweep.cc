@@ -19,12 +19,6 @@
 namespace lockstep::spec {
 namespace {
 
-// False of a name that is no strategy: whoever runs the point refuses that.
-bool has(const std::string& strategy, bool StrategyRow::*trait) {
-  const StrategyRow* row = strategy_named(strategy);
-  return row != nullptr && row->*trait;
-}
-
 // Flags that only some strategies take. The other points of a sweep go without them.
 bool takes(const std::string& strategy, std::string_view flag) {
   constexpr std::string_view kOfLagging[] = {"cross_replica_sync", "replicas_to_aggregate",
@@ -34,9 +28,9 @@ bool takes(const std::string& strategy, std::string_view flag) {
                                                 "agg_small_grads_max_group"};
   constexpr std::string_view kOfExchanges[] = {"fusion_threshold_mb", "wire_precision"};
   const auto among = [&](const auto& list) { return std::ranges::count(list, flag) > 0; };
-  if (among(kOfLagging)) return has(strategy, &StrategyRow::can_lag);
-  if (among(kOfAllReduces)) return has(strategy, &StrategyRow::reduces);
-  if (among(kOfExchanges)) return has(strategy, &StrategyRow::averages);
+  if (among(kOfLagging)) return has_trait(strategy, &StrategyRow::can_lag);
+  if (among(kOfAllReduces)) return has_trait(strategy, &StrategyRow::reduces);
+  if (among(kOfExchanges)) return has_trait(strategy, &StrategyRow::averages);
   return true;
 }
 
@@ -126,7 +120,7 @@ class Expansion {
   }
 
   std::vector<int> servers_of(const std::string& strategy) const {
-    if (has(strategy, &StrategyRow::served)) return sweep_.num_ps;
+    if (has_trait(strategy, &StrategyRow::served)) return sweep_.num_ps;
     return {0};
   }
 
