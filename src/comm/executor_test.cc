@@ -145,7 +145,7 @@ TEST_P(ExecutorOfEveryAlgorithm, CountsHalfTheBytesOfGradientsThatAreEncoded) {
               4 * expected.all.sent - 2 * expected.gradients_between_hosts.sent);
     EXPECT_EQ(rank.executor().bytes_received(),
               4 * expected.all.received - 2 * expected.gradients_between_hosts.received);
-    transport.all_gather({});  // all have received everything
+    transport.barrier();  // all have received everything
     EXPECT_EQ(world.wire(transport.rank()).bytes_received(),
               4 * expected.between_hosts.received - 2 * expected.gradients_between_hosts.received);
   });
@@ -203,7 +203,7 @@ TEST(Executor, WaitsForARankThatIsLate) {
     on_every_rank(ranks, [&](Transport& transport) {
       SummingRank rank(transport, kChunks, all_reduce(transport.topology(), row.make));
       windows.show(transport.rank(), rank.window_of_mine());
-      transport.all_gather({});
+      transport.barrier();
       const double begin = now();
       rank.begin();
       if (transport.rank() == kLate) {
@@ -326,7 +326,7 @@ void expect_end_by_failure_of_rank_1(std::span<const std::unique_ptr<Transport>>
   on_every_rank(ranks, [&](Transport& transport) {
     SummingRank rank(transport, kChunks, all_reduce(transport.topology(), algorithm));
     windows.show(transport.rank(), rank.window_of_mine());
-    transport.all_gather({});
+    transport.barrier();
     if (transport.rank() == 1) {
       for (int other = 0; other < world; ++other) {
         if (other != 1) until_asleep(windows.of(other));
@@ -372,7 +372,7 @@ TEST(Executor, CanEndWhileTheWireIsBusy) {
       // The other rank never gets what it waits for.
       if (transport.rank() == 0) rank.produce_all();
     }
-    transport.all_gather({});  // memory is the transport's: it outlives what the wire still reads
+    transport.barrier();  // memory is the transport's: it outlives what the wire still reads
   });
 }
 
@@ -381,7 +381,7 @@ TEST(Executor, CanEndWhileTheWireIsStuckIfARankIsLost) {
   FakeHosts world(ranks_on({0, 1}));
   on_every_rank(world.ranks(), [&](Transport& transport) {
     SummingRank rank(transport, kChunks, all_reduce(transport.topology(), ring));
-    transport.all_gather({});
+    transport.barrier();
     transport.fail({ExitCode::rank_failed, "gone"});
     if (transport.rank() != 0) return;
     // As a library would be that waits for the one who is lost.

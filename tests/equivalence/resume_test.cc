@@ -46,7 +46,7 @@ class Resume : public DirectoryTest {
       }
       replica.land();
       replica.save();
-      transport.all_gather({});
+      transport.barrier();
       if (transport.rank() != 0) return;
       for (const record::Sample& sample : recorder.samples()) losses.push_back(sample.loss);
     });

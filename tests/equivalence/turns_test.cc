@@ -119,7 +119,7 @@ World serve_ranks(OnRanks& on_ranks, const spec::Trial& trial, const train::Site
     const std::size_t floats = engine->parameter_floats();
     train::Replica replica(trial, model, std::move(engine), transport, site);
     record::Recorder recorder(script.size());
-    transport.all_gather({});
+    transport.barrier();
     for (const std::vector<int>& turn : script) {
       if (std::ranges::count(turn, transport.rank()) > 0) {
         replica.step(recorder, {});
@@ -133,8 +133,8 @@ World serve_ranks(OnRanks& on_ranks, const spec::Trial& trial, const train::Site
     }
     const auto parameters = replica.exchange().parameters().first(floats);
     world.outcome.parameters[rank].assign(parameters.begin(), parameters.end());
-    transport.all_gather({});  // the last step is done
-    transport.all_gather({});  // all have their answers
+    transport.barrier();  // the last step is done
+    transport.barrier();  // all have their answers
   });
   return world;
 }
