@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace lockstep {
 
@@ -31,6 +32,11 @@ std::vector<std::size_t> Table::widths() const {
   return widths;
 }
 
+void Table::take_out(std::ptrdiff_t column) {
+  columns_.erase(columns_.begin() + column);
+  for (auto& row : rows_) row.erase(row.begin() + column);
+}
+
 std::vector<std::string> Table::fit(std::size_t width) {
   std::vector<std::string> taken;
   while (!columns_.empty()) {
@@ -39,12 +45,37 @@ std::vector<std::string> Table::fit(std::size_t width) {
     if (std::accumulate(all.begin(), all.end(), gaps) <= width) break;
     const auto out = std::ranges::max_element(columns_, {}, &Column::dispensable);
     if (out->dispensable == 0) break;
-    const auto index = out - columns_.begin();
     taken.push_back(out->long_name.empty() ? out->title : out->long_name);
-    columns_.erase(out);
-    for (auto& row : rows_) row.erase(row.begin() + index);
+    take_out(out - columns_.begin());
   }
   return taken;
+}
+
+void Table::fold(std::size_t width) {
+  constexpr std::size_t kReadable = 24;
+  std::size_t room = 0;  // for the last column
+  while (true) {
+    const std::vector<std::size_t> all = widths();
+    const std::size_t before =
+        std::accumulate(all.begin(), all.end() - 1, 2 * (all.size() - 1));  // with gaps
+    if (before + all.back() <= width) return;
+    room = width - std::min(width, before);
+    const auto out = std::ranges::max_element(columns_, {}, &Column::dispensable);
+    if (room >= kReadable || out->dispensable == 0) break;
+    take_out(out - columns_.begin());
+  }
+  const std::size_t last = std::max(kReadable, room);
+  std::vector<std::vector<std::string>> folded;
+  for (std::vector<std::string>& row : rows_) {
+    const std::vector<std::string> lines = wrap(row.back(), last);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (i > 0) row.assign(row.size(), "");
+      row.back() = lines[i];
+      folded.push_back(row);
+    }
+    if (lines.empty()) folded.push_back(row);
+  }
+  rows_ = std::move(folded);
 }
 
 std::string Table::text() const {

@@ -27,10 +27,15 @@ class Table {
   // Removes columns until lines are at most `width` characters wide, or no dispensable column is
   // left; returns the names of the removed columns.
   std::vector<std::string> fit(std::size_t width);
+  // Breaks cells of the last column into several lines, so that lines are at most `width`
+  // characters wide. Where that column would become too narrow to read, removes dispensable ones
+  // first.
+  void fold(std::size_t width);
   std::string text() const;  // title line, rule, rows; each line ends in '\n'
 
  private:
   std::vector<std::size_t> widths() const;
+  void take_out(std::ptrdiff_t column);
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

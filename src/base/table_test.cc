@@ -29,6 +29,23 @@ TEST(Table, LeavesNoSpaceAtTheEndOfALine) {
       table.text());
 }
 
+TEST(Table, FoldsItsLastColumn) {
+  Table table({{"name", Table::Align::left}, {"what it does", Table::Align::left}});
+  table.add({"ring", "sends to the next rank and takes from the one before"});
+  table.add({"none", ""});
+  const std::string wide = table.text();
+  table.fold(200);
+  EXPECT_EQ(table.text(), wide);
+  table.fold(36);
+  EXPECT_EQ(
+      "name  what it does\n"
+      "----  --------------------------\n"
+      "ring  sends to the next rank and\n"
+      "      takes from the one before\n"
+      "none\n",
+      table.text());
+}
+
 TEST(Table, TakesOutWhatIsMostDispensableUntilItFits) {
   const auto fitted = [](std::size_t width, std::vector<std::string> expected) {
     Table table(

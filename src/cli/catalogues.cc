@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/table.h"
+#include "base/terminal.h"
+#include "base/text.h"
 #include "comm/collective.h"
 #include "data/formats.h"
 #include "engine/engine.h"
@@ -131,15 +133,23 @@ Catalogue list_datasets() {
 std::string as_text(const Catalogue& catalogue) {
   std::vector<Table::Column> columns;
   for (const Catalogue::Column& column : catalogue.columns) {
-    columns.push_back({column.title, Table::Align::left});
+    columns.push_back({column.title, Table::Align::left, 1});
   }
+  columns.front().dispensable = columns.back().dispensable = 0;
   Table table(std::move(columns));
   for (const Json& row : catalogue.rows) {
     std::vector<std::string> cells;
     for (const Json& value : row) cells.push_back(cell(value));
     table.add(std::move(cells));
   }
-  return table.text() + (catalogue.note.empty() ? "" : "\n" + catalogue.note);
+  table.fold(output_width());
+  std::string text = table.text();
+  if (catalogue.note.empty()) return text;
+  for (const std::string& line : split("\n" + catalogue.note, '\n')) {
+    text += join(wrap(line, output_width()), "\n") + '\n';
+  }
+  text.pop_back();  // that of nothing after the last line
+  return text;
 }
 
 std::string as_json(const Catalogue& catalogue) {

@@ -81,7 +81,7 @@ ExitCode doctor(Arguments arguments, Transports) {
   if (options.json) {
     print_output("{}\n", doctor::to_json(examinations).dump(2));
   } else {
-    print_output("{}", doctor_table(examinations, wants_colour(stdout)));
+    print_output("{}", doctor_table(examinations, wants_colour(stdout), output_width()));
   }
   return doctor::worst(examinations) == machine::Level::problem ? ExitCode::environment
                                                                 : ExitCode::ok;

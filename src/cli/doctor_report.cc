@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/terminal.h"
 #include "base/text.h"
 
@@ -11,7 +13,7 @@ namespace {
 using machine::Finding;
 using machine::Level;
 
-constexpr std::size_t kReportColumns = 100;
+constexpr std::size_t kWidest = 100, kNarrowest = 70;
 constexpr std::size_t kMargin = 43;  // columns before a sentence
 
 std::string level_text(Level level, bool colour) {
@@ -38,22 +40,22 @@ std::string figure(const Finding& finding) {
   return fmt::format("{:.{}f} {}", value, decimals, finding.unit);
 }
 
-// Lines behind the margin. What a program says of a failure may have several.
-std::string behind_margin(std::string_view text) {
+// Lines after the margin. What a program says of a failure may have several.
+std::string after_margin(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   for (const std::string& line : split(text, '\n')) {
-    for (std::string& part : wrap(line, kReportColumns - kMargin)) lines.push_back(std::move(part));
+    for (std::string& part : wrap(line, width - kMargin)) lines.push_back(std::move(part));
   }
   return join(lines, fmt::format("\n{:{}}", "", kMargin)) + '\n';
 }
 
-std::string line(const Finding& finding, bool colour) {
+std::string line(const Finding& finding, bool colour, std::size_t width) {
   constexpr std::string_view kHint = "hint:";
   std::string text = fmt::format("  {}{:<17}{:>14}  ", level_text(finding.level, colour),
                                  finding.subject, trim(figure(finding)));
-  text += behind_margin(finding.sentence);
+  text += after_margin(finding.sentence, width);
   if (!finding.remedy.empty()) {
-    std::string hint = behind_margin(fmt::format("{} {}", kHint, finding.remedy));
+    std::string hint = after_margin(fmt::format("{} {}", kHint, finding.remedy), width);
     hint.replace(0, kHint.size(), paint(kHint, Colour::cyan, colour));
     text += std::string(kMargin, ' ') + hint;
   }
@@ -70,14 +72,16 @@ std::string heading(const doctor::Examination& examination) {
 
 }  // namespace
 
-std::string doctor_table(std::span<const doctor::Examination> examinations, bool colour) {
+std::string doctor_table(std::span<const doctor::Examination> examinations, bool colour,
+                         std::size_t width) {
+  width = std::clamp(width, kNarrowest, kWidest);
   std::string text;
   int warnings = 0;
   int problems = 0;
   for (const doctor::Examination& examination : examinations) {
     text += heading(examination);
     for (const Finding& finding : examination.findings) {
-      text += line(finding, colour);
+      text += line(finding, colour, width);
       warnings += finding.level == Level::warning ? 1 : 0;
       problems += finding.level == Level::problem ? 1 : 0;
     }

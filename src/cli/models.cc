@@ -206,27 +206,30 @@ std::vector<std::string> cells(std::string name, std::string kind, std::string s
           work.macs == 0 ? "-" : fmt::format("{:.1f}", work.macs_per_byte())};
 }
 
+constexpr std::size_t kReadable = 95;  // columns of a paragraph
+constexpr std::string_view kAboutLayers =
+    "Forward, for one image in fp32. Shapes are channels x rows x columns. MACs: multiply-adds of "
+    "convolutions and dense layers. Activation bytes: the layer's output. MACs/byte: per byte of "
+    "inputs and parameters read and of output written.";
+
 std::string model_as_table(const model::Model& m, const Graph& graph) {
   Table table({{"layer", Table::Align::left},
                {"kind", Table::Align::left},
                {"output"},
                {"parameters"},
                {"MACs"},
-               {"activation bytes"},
-               {"MACs/byte"}});
+               {"activation bytes", Table::Align::right, 1},
+               {"MACs/byte", Table::Align::right, 2}});
   const std::vector<Row> rows = rows_of(graph);
   for (const Row& row : rows) {
     table.add(cells(row.layer.name, row.kind, shape_text(row.layer.shape), row.work));
   }
   table.add(cells("total", counted(std::ssize(rows), "layer"), "", total_of(rows)));
+  table.fit(output_width());
   return fmt::format("{}: {} images of {}, {}\n\n", m.name, m.dataset,
                      shape_text(graph.layers.front().shape), counted(graph.classes(), "class")) +
-         table.text() +
-         "\nForward, for one image in fp32. Shapes are channels x rows x columns. MACs: "
-         "multiply-adds\n"
-         "of convolutions and dense layers. Activation bytes: the layer's output. MACs/byte: per "
-         "byte\n"
-         "of inputs and parameters read and of output written.\n";
+         table.text() + '\n' + join(wrap(kAboutLayers, std::min(output_width(), kReadable)), "\n") +
+         '\n';
 }
 
 }  // namespace

@@ -13,9 +13,10 @@ namespace {
 constexpr double kGiB = 1 << 30;
 constexpr double kLittleSpace = kGiB;
 constexpr double kNoSpace = 16 << 20;
-constexpr double kSlowClock = 500;       // ns; a counter of the processor takes a tenth of that
-constexpr double kMuchReserved = 0.1;    // of the memory
-constexpr double kFullArithmetic = 0.9;  // of what all cores would have alone
+constexpr double kSlowClock = 500;          // ns; a counter of the processor takes a tenth of that
+constexpr double kMuchReserved = 0.1;       // of the memory
+constexpr double kFullArithmetic = 0.9;     // of what all cores would have alone
+constexpr double kTooMuchArithmetic = 1.1;  // more than that of one core has been disturbed
 constexpr double kMuchNoise = 0.05;
 
 }  // namespace
@@ -127,6 +128,14 @@ Finding judge_sharing(const machine::Peak& one, const machine::Peak& all, bool i
         in_guest ? "stop other work; in a virtual machine, processors may be hardware threads "
                    "of one core: ask for whole cores, or use half of the processors"
                  : "turn turbo off, stop other work, use one hardware thread of each core";
+  } else if (share > kTooMuchArithmetic) {
+    finding.level = Level::warning;
+    finding.sentence = fmt::format(
+        "all {} cores together have {:.0f} % of {} times the arithmetic of one, which cannot be: "
+        "other "
+        "work took time from the core that was measured alone",
+        all.threads, 100 * share, all.threads);
+    finding.remedy = "stop other work and run lockstep doctor again";
   }
   return finding;
 }

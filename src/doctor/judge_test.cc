@@ -66,6 +66,10 @@ TEST(JudgeSharing, ComparesAllCoresWithOne) {
   // There is no switch for it in a virtual machine.
   EXPECT_THAT(judge_sharing(one, {.gflops = 110, .threads = 4}, true).remedy,
               AllOf(Not(HasSubstr("turbo")), HasSubstr("ask for whole cores")));
+  const Finding disturbed = judge_sharing(one, {.gflops = 860, .threads = 4}, true);
+  EXPECT_EQ(disturbed.level, Level::warning);
+  EXPECT_THAT(disturbed.sentence,
+              HasSubstr("430 % of 4 times the arithmetic of one, which cannot be"));
 }
 
 TEST(Noise, IsThatOfTheWorstThread) {
