@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/unknown_name.h"
 #include "launch/local.h"
 #include "launch/mpi.h"
