@@ -110,15 +110,22 @@ TEST(RunJson, IsTheCommittedExample) {
   expect_golden("src/result/golden/run.json", read_file(directory.path() / "run.json"));
 }
 
-// The type of a value of run.json. What an empty run does not have may be null.
-nlohmann::ordered_json schema_of(const Metric& metric, const Measured& whole) {
+// The type of a value of run.json. What an empty run does not have may be null. A bound that the
+// schema has already stays as it is.
+nlohmann::ordered_json schema_of(const Metric& metric, const Measured& whole,
+                                 const nlohmann::ordered_json& before) {
   constexpr const char* kTypes[] = {"null", "integer", "number", "boolean", "string"};
   const std::size_t kind = metric.of_run(whole).index();
   EXPECT_NE(kind, 0U) << metric.key << " is not in the example";
   nlohmann::ordered_json schema = {{"description", metric.meaning}, {"type", kTypes[kind]}};
   if (metric.of_run({}).index() == 0) schema["type"] = {kTypes[kind], "null"};
   const bool number = kind == Value(std::int64_t()).index() || kind == Value(0.0).index();
-  if (number && !metric.may_be_negative) schema["minimum"] = 0;
+  const auto known = before.find(metric.key);
+  if (known != before.end() && known->contains("minimum")) {
+    schema["minimum"] = known->at("minimum");
+  } else if (number && !metric.may_be_negative) {
+    schema["minimum"] = 0;
+  }
   return schema;
 }
 
@@ -132,11 +139,12 @@ TEST(RunJson, HasTheSchemaThatItsMetricsDefine) {
   constexpr const char* kFile = "docs/run.schema.json";
   auto schema = parse_ordered_json(read_file(std::filesystem::path(LOCKSTEP_SOURCE_DIR) / kFile));
   nlohmann::ordered_json keys = nlohmann::ordered_json::array(), types;
+  const nlohmann::ordered_json before = schema["$defs"]["statistics"]["properties"];
   const Result example = example_result();
   for (const Metric& metric : metrics()) {
     if (metric.of_run == nullptr) continue;
     keys.push_back(metric.key);
-    types[std::string(metric.key)] = schema_of(metric, *example.measured());
+    types[std::string(metric.key)] = schema_of(metric, *example.measured(), before);
   }
   schema["$defs"]["statistics"]["required"] = keys;
   schema["$defs"]["statistics"]["properties"] = types;
