@@ -34,7 +34,7 @@ struct alignas(64) Bell {
 
   // Behind whatever the sleeper waits for.
   void ring();
-  // Sleeps until somebody rings behind the last `seen`, for so many milliseconds at most.
+  // Sleeps until somebody rings after the last `seen`, for at most this many milliseconds.
   void sleep(std::uint32_t seen, int milliseconds = 1);
 };
 

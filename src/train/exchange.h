@@ -17,7 +17,7 @@ namespace lockstep::train {
 struct Site {
   strategy::Site ranks;
   const spec::StrategyRow* strategy = nullptr;
-  // Of an asynchronous strategy: servers update as soon as they have so many gradients.
+  // Asynchronous strategies only: servers update as soon as they have this many gradients.
   int quorum = 0;
   bool drops_late = false;  // gradients of parameters that have been updated since do not count
   bool spin = true;         // every thread has a core of its own
