@@ -125,8 +125,10 @@ stats::Launch launch_of(const SortedJson& document) {
   launch.program = fmt::format("lockstep {}", json_value<std::string>(context, "lockstep_version"));
   for (const Metric& metric : metrics()) read_field(statistics, metric, launch);
   launch.all_reduce = all_reduce_of(statistics, config);
+  // Backup workers do not wait for each other, either.
+  const SortedJson exchange = config.value("exchange", SortedJson::object());
   const bool in_step =
-      config.value("exchange", SortedJson::object()).value("cross_replica_sync", true);
+      exchange.value("cross_replica_sync", true) && exchange.value("replicas_to_aggregate", 0) == 0;
   add_ranks(document.at("ranks"), in_step, launch);
   return launch;
 }

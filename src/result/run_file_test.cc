@@ -68,6 +68,9 @@ TEST(RunFile, TellsTheBusBandwidthWhereRanksSumInStep) {
   run["config"]["exchange"]["cross_replica_sync"] = false;
   EXPECT_FALSE(busbw());
   run["config"]["exchange"]["cross_replica_sync"] = true;
+  run["config"]["exchange"]["replicas_to_aggregate"] = 2;
+  EXPECT_FALSE(busbw());
+  run["config"]["exchange"]["replicas_to_aggregate"] = 0;
   for (auto& rank : run["ranks"]) rank["bytes_received"] = 0;  // independent of each other
   EXPECT_FALSE(busbw());
 }
